@@ -81,12 +81,22 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let caller else {
       return runAlone(key, lookup, observer, lifetime) { start(lookup) }
     }
-    let observer = lookup.revalidation.map { observer.learning($0, from: caller) } ?? observer
+    guard let own = lookup.revalidation else {
+      return join(caller, lookup, observer, lifetime, start)
+    }
+    join(caller, lookup, observer.learning(own, from: caller), lifetime, start)
+  }
+
+  @inlinable
+  func join(
+    _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
+    _ lifetime: Lifetime, _ start: (Lookup) -> Signal<Stamped<Value>>
+  ) {
     if !isWaiting(caller, lookup, observer, lifetime) {
-      return observer.failed(CacheError.circular(key: "\(key)"))
+      return observer.failed(CacheError.circular(key: "\(caller.flight.key)"))
     }
     guard caller.isNew else { return }
-    caller.flight.start { start(lookup.shared(by: caller.flight.handle)) }
+    caller.flight.start { start(lookup.shared(by: $0)) }
   }
 
   /// Waits for the flight until `lifetime` ends; false, without an event, if that would never end.
@@ -95,14 +105,13 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
     _ lifetime: Lifetime
   ) -> Bool {
-    let handle = caller.flight.handle
-    if caller.isNew { handle.begin() }
-    if caller.isRaised { handle.announceRaise() }
+    if caller.isNew { caller.flight.run.place.handle.begin() }
+    if caller.isRaised { caller.flight.run.place.handle.announceRaise() }
     if lookup.hasListeners { report(caller, lookup) }
     let following = lookup.flight.map { FollowingCaller(caller, $0, lifetime) }
     var (number, ends) = (0, true)
     if let context = WorkContext.current {
-      ends = context.wait(for: handle, until: lifetime)
+      ends = context.wait(for: caller.flight.handle, until: lifetime)
       if ends { number = caller.flight.run.join(observer.inContext(of: context), lifetime) }
     } else {
       number = caller.flight.run.join(observer, lifetime)
@@ -239,7 +248,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Calls `body` with the flights that can be joined and the numbers of their callers, newest
   /// first, without those that begin meanwhile.
   private func forEach(_ body: (Flight<Key, Value>, Int) -> Void) {
-    let census = FlightCensus()
+    let census = table.withLock { $0.list.beginCensus() }
     while let found = table.withLock({ $0.step(of: census, atMost: Self.stepSize) }) {
       for (flight, count) in found { body(flight, count) }
     }

@@ -12,7 +12,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var byKey = DividedDictionary<Key, Flight<Key, Value>>()
 
   /// The same flights in the order in which they began.
-  @usableFromInline var list = FlightList()
+  @usableFromInline var list = FlightList<Key, Value>()
 
   /// The latest assignment.
   @usableFromInline var lastAssignment = Revision.none
@@ -32,7 +32,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Joins one of the flights of a key, of which `first` is the first, or adds one to them.
   @inlinable
   static func enter(
-    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout FlightList, _ lookup: Lookup,
+    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout FlightList<Key, Value>,
+    _ lookup: Lookup,
     isFull: Bool, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     if let caller = join(first, lookup) { return caller }
@@ -41,14 +42,14 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if let first {
       // All have the same key object, that of the dictionary, which is never the last to release it.
       flight = make(first.key)
-      flight.next = first.next
-      first.next = flight
+      flight.run.state.next = first.next
+      first.run.state.next = flight
     } else {
       flight = make(key)
       first = flight
     }
-    list.append(flight)
-    return Caller(flight, lookup.priority, isNew: true)
+    list.append(.passUnretained(flight.run))
+    return Caller(first: flight, lookup.priority)
   }
 
   /// Joins one of the flights of a key, of which `first` is the first; nil if none suits.
@@ -77,7 +78,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let former = detach(flight.key)
     if byKey.count < limit {
       byKey[flight.key] = flight
-      list.append(flight)
+      list.append(.passUnretained(flight.run))
       lastAssignment = max(lastAssignment, revision)
     }
     return former
@@ -97,8 +98,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func remove(_ flight: Flight<Key, Value>) {
     guard Self.remove(flight, from: &byKey[flight.key]) else { return }
-    flight.next = nil
-    list.remove(flight)
+    flight.run.state.next = nil
+    list.remove(flight.run)
   }
 
   /// Removes a flight from those of its key, of which `first` is the first; false if it is not one
@@ -107,7 +108,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   static func remove(
     _ flight: Flight<Key, Value>, from first: inout Flight<Key, Value>?
   ) -> Bool {
-    if first !== flight { return first.map { unlink(flight, after: $0) } ?? false }
+    if first != flight { return first.map { unlink(flight, after: $0) } ?? false }
     first = flight.next
     return true
   }
@@ -117,8 +118,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   static func unlink(_ flight: Flight<Key, Value>, after first: Flight<Key, Value>) -> Bool {
     var before = first
     while let next = before.next {
-      if next === flight {
-        before.next = flight.next
+      if next == flight {
+        before.run.state.next = flight.next
         return true
       }
       before = next
@@ -146,7 +147,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let first = exchange(&byKey[key], with: nil)
     var detached = first
     while let flight = detached {
-      list.remove(flight)
+      list.remove(flight.run)
       detached = flight.next
     }
     return first
@@ -180,17 +181,13 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns the flights of the next step of a census, with the number of their callers; nil at the
   /// end.
   mutating func step(
-    of census: FlightCensus, atMost count: Int
+    of census: Int, atMost count: Int
   ) -> [(flight: Flight<Key, Value>, callers: Int)]? {
-    guard list.begin(census) else { return nil }
     var found: [(flight: Flight<Key, Value>, callers: Int)] = []
-    for _ in 0..<count {
-      guard let place = list.advance(census) else { break }
-      if place is FlightCensus { continue }
-      let flight = unsafeDowncast(place, to: Flight<Key, Value>.self)
+    while found.count < count, let flight = list.advance(census) {
       found.append((flight, flight.count))
     }
-    return found
+    return found.isEmpty ? nil : found
   }
 
   /// Begins a reload, which callers can join from now on; older flights serve only their present
@@ -209,7 +206,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if let begun { return .waits(Caller(begun, .low, isNew: false)) }
     for older in usual { remove(older) }
-    reload.freshness = .any
+    reload.run.state.freshness = .any
     return .begins(older: usual)
   }
 }
@@ -228,196 +225,4 @@ enum ReloadStart<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// It begins for its present callers, but writes since its request win over it.
   case detached
-}
-
-/// A run of a source that all callers of its key share.
-///
-/// Sendable because the mutable state is touched only under the lock of the table.
-@usableFromInline
-final class Flight<Key: Hashable & Sendable, Value: Sendable>: FlightPlace, @unchecked Sendable {
-  @usableFromInline let key: Key
-  @usableFromInline let table: Locked<JoinableFlights<Key, Value>>
-  @usableFromInline let handle: FlightHandle
-  @usableFromInline let run: ReplayedRun<Stamped<Value>>
-  @usableFromInline let isReload: Bool
-
-  /// The question about a stored value that all its callers ask, if they do.
-  @usableFromInline let revalidation: Revalidation?
-
-  /// The signal that the first caller starts, if one was assigned.
-  @usableFromInline let assigned: AssignedSignal<Value>?
-
-  /// The freshness with which callers may join.
-  @exclusivity(unchecked) @usableFromInline var freshness: Freshness
-  @exclusivity(unchecked) @usableFromInline var callers: (low: Int, normal: Int, high: Int)
-
-  /// Another flight of the key, for other answers.
-  @exclusivity(unchecked) @usableFromInline var next: Flight?
-
-  @inlinable
-  init(
-    _ key: Key, _ lookup: Lookup, _ handle: FlightHandle,
-    in table: Locked<JoinableFlights<Key, Value>>, assigned: AssignedSignal<Value>? = nil
-  ) {
-    self.key = key
-    self.table = table
-    self.assigned = assigned
-    freshness = lookup.freshness
-    isReload = lookup.freshness == .reload
-    revalidation = lookup.revalidation
-    self.handle = handle
-    // Set here because default values at the properties would be calls.
-    run = ReplayedRun()
-    callers = (0, 0, 0)
-    next = nil
-  }
-
-  /// Whether a get may join: it admits the same answers.
-  @inlinable
-  func suits(_ lookup: Lookup) -> Bool {
-    guard freshness == lookup.freshness else { return false }
-    guard let own = revalidation else { return lookup.revalidation == nil }
-    return own.validator == lookup.revalidation?.validator
-  }
-
-  @inlinable
-  var isEmpty: Bool {
-    callers == (0, 0, 0)
-  }
-
-  /// The number of waiting callers.
-  var count: Int {
-    callers.low + callers.normal + callers.high
-  }
-
-  /// Counts a caller in; returns whether the flight's priority rose.
-  @inlinable
-  func countIn(_ priority: Priority) -> Bool {
-    count(1, priority)
-  }
-
-  /// Counts a caller out.
-  @inlinable
-  func countOut(_ priority: Priority) {
-    _ = count(-1, priority)
-  }
-
-  /// Keeps the flight's priority at the highest of its callers'; returns whether it rose.
-  @inlinable
-  func count(_ change: Int, _ priority: Priority) -> Bool {
-    switch priority {
-    case .low: callers.low += change
-    case .normal: callers.normal += change
-    case .high: callers.high += change
-    }
-    if isEmpty { return false }
-    return handle.setPriority(callers.high > 0 ? .high : callers.normal > 0 ? .normal : .low)
-  }
-
-  // MARK: Running
-
-  /// Runs the work, unless all callers have left already.
-  @inlinable
-  func start(_ work: () -> Signal<Stamped<Value>>) {
-    if run.lifetime.isEnded { return }
-    run.lifetime.markAwaited()
-    WorkContext.run(inNew: handle) {
-      work().run(
-        Observer(next: { self.receive($0) }, other: { self.receiveOther($0) }), run.lifetime)
-    }
-  }
-
-  /// Sends a value without a context; callers that have one restore it themselves.
-  @inlinable
-  func receive(_ value: Stamped<Value>) {
-    WorkContext.run(in: nil) { run.next(value) }
-  }
-
-  /// Removes the flight from the table before its end is delivered.
-  @inlinable
-  func receiveOther(_ event: Event<Never>) {
-    if event.isTerminal {
-      handle.end()
-      table.withLock { $0.remove(self) }
-    }
-    WorkContext.run(in: nil) { run.other(event) }
-  }
-
-  /// Removes a caller whose number and priority are one number.
-  @inlinable
-  func leave(_ numberAndPriority: Int) {
-    let priority = Priority(rawValue: UInt8(numberAndPriority & 3))
-    leave(numberAndPriority >> 2, priority ?? .normal)
-  }
-
-  /// Removes a caller; the last one cancels the run.
-  ///
-  /// - Parameters:
-  ///   - number: Its number among the subscribers of the run; zero if it is none of them.
-  ///   - priority: Returns its priority; called under the lock of the table.
-  @inlinable
-  func leave(_ number: Int, _ priority: @autoclosure () -> Priority) {
-    // A flight that has ended is in no table any more.
-    if run.hasEnded { return }
-    run.leave(number)
-    let isEmpty = table.withLock { $0.leave(self, priority()) }
-    if isEmpty {
-      handle.end()
-      run.lifetime.end()
-    }
-  }
-
-  /// Returns a description of the flight.
-  func record(callers: Int) -> FlightRecord {
-    FlightRecord(
-      key: key, age: handle.age, callers: callers, priority: handle.priority,
-      place: handle.place, id: ObjectIdentifier(handle))
-  }
-}
-
-/// A signal that was assigned to a key.
-@usableFromInline
-final class AssignedSignal<Value: Sendable>: Sendable {
-  @usableFromInline let signal: Signal<Value>
-
-  /// The position of the assignment in the order of all writes.
-  @usableFromInline let revision: Revision
-
-  @inlinable
-  init(_ signal: Signal<Value>, _ revision: Revision) {
-    self.signal = signal
-    self.revision = revision
-  }
-}
-
-/// A caller that has been counted in, and has to wait next.
-@usableFromInline
-struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  @usableFromInline let flight: Flight<Key, Value>
-  @usableFromInline let priority: Priority
-
-  /// Whether it is the first caller, so that the run starts now.
-  @usableFromInline let isNew: Bool
-
-  /// Whether it raised the flight's priority.
-  @usableFromInline let isRaised: Bool
-
-  /// Counts a caller in.
-  @inlinable
-  init(_ flight: Flight<Key, Value>, _ priority: Priority, isNew: Bool) {
-    self.flight = flight
-    self.priority = priority
-    self.isNew = isNew
-    let isRaised = flight.countIn(priority)
-    self.isRaised = isRaised && !isNew
-  }
-
-  /// Leaves the flight when `lifetime` ends.
-  ///
-  /// - Parameter number: Its number among the subscribers of the run; zero if it is none of them.
-  @inlinable
-  func leave(_ number: Int, atEndOf lifetime: Lifetime) {
-    let flight = flight
-    lifetime.onEnd(number << 2 | Int(priority.rawValue)) { flight.leave($0) }
-  }
 }

@@ -74,8 +74,11 @@ package class WorkContext: @unchecked Sendable {
   /// The context of a flight that has ended is none, and need not be changed.
   @usableFromInline
   package static func run(in context: WorkContext?, _ body: () -> Void) {
-    if context === current { return body() }
-    $calling.withValue(context ?? outermost, operation: body)
+    let calling = calling
+    guard let context else {
+      return calling.isOver ? body() : $calling.withValue(outermost, operation: body)
+    }
+    if context === calling { body() } else { $calling.withValue(context, operation: body) }
   }
 
   /// Runs `body` in a context in which no code has run yet.

@@ -23,20 +23,6 @@ public struct Lifetime: Sendable {
     core.isEnded
   }
 
-  /// Whether other work is known to wait for this.
-  ///
-  /// True if a task awaits it, or if it is a part of work that is awaited. A plain subscription may
-  /// be waited for or not.
-  package var isAwaited: Bool {
-    core.bits.load(ordering: .relaxed) & LifetimeCore.awaited != 0
-  }
-
-  /// Marks this, and children that are made from now on, as awaited by other work.
-  @usableFromInline
-  package func markAwaited() {
-    core.set(LifetimeCore.awaited)
-  }
-
   /// Runs `teardown` once, when the lifetime ends; at once if it has ended already.
   ///
   /// Teardowns run in no promised order.
@@ -281,12 +267,13 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 /// The teardowns of a lifetime, with inline places for two, since more are rarely needed.
 @usableFromInline
 struct LifetimeTeardowns {
-  @usableFromInline var first: (@Sendable () -> Void)?
+  // Written out, because `?` would mean default values, which would be calls.
+  @usableFromInline var first: Optional<@Sendable () -> Void>
 
   /// A teardown with a number.
-  @usableFromInline var numbered: (@Sendable (Int) -> Void)?
+  @usableFromInline var numbered: Optional<@Sendable (Int) -> Void>
   @usableFromInline var number: Int
-  @usableFromInline var more: ContiguousArray<Teardown>?
+  @usableFromInline var more: Optional<ContiguousArray<Teardown>>
 
   /// A closure in a struct, because a bare one would be wrapped anew in each generic container.
   @usableFromInline
@@ -294,10 +281,10 @@ struct LifetimeTeardowns {
     let run: @Sendable () -> Void
   }
 
-  /// Creates an empty register; default values of the properties would compile to calls.
   @inlinable
   init() {
     number = 0
+    (first, numbered, more) = (nil, nil, nil)
   }
 
   mutating func add(_ teardown: @escaping @Sendable () -> Void) {

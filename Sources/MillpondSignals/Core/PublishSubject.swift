@@ -78,18 +78,10 @@ public final class PublishSubject<Value: Sendable>: Sendable {
 @usableFromInline
 final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only with the mailbox's turn.
-  @usableFromInline let mailbox = Mailbox<Message>()
+  @usableFromInline let mailbox = Mailbox<SubscriberMessage<Value>>()
   @usableFromInline let arrivals = Atomic(0)
   @exclusivity(unchecked) @usableFromInline var members = SubscriberList<Value>()
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
-
-  @usableFromInline
-  enum Message: Sendable {
-    case next(Value)
-    case other(Event<Never>)
-    case arrival(ListedSubscriber<Value>)
-    case departure(Int)
-  }
 
   @inlinable
   init() {}
@@ -117,7 +109,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   func next(_ value: Value) {
     if mailbox.take() {
       members.next(value)
-    } else if !mailbox.enqueue(.next(value), replaces: Self.replaces) {
+    } else if !mailbox.enqueue(.next(value), replaces: SubscriberMessage.replaces) {
       return
     }
     if !mailbox.passOn() { drain() }
@@ -127,7 +119,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   func other(_ event: Event<Never>) {
     if mailbox.take() {
       deliver(event)
-    } else if !mailbox.enqueue(.other(event), replaces: Self.replaces) {
+    } else if !mailbox.enqueue(.other(event), replaces: SubscriberMessage.replaces) {
       return
     }
     if !mailbox.passOn() { drain() }
@@ -144,7 +136,7 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   /// - Parameter left: Collects departed members, to be released after the turn, or when there are
   ///   many: a turn may be long.
   @inlinable
-  func receive(_ message: Message, _ left: inout [ListedSubscriber<Value>]) {
+  func receive(_ message: SubscriberMessage<Value>, _ left: inout [ListedSubscriber<Value>]) {
     switch message {
     case .next(let value): members.next(value)
     case .other(let event): deliver(event)
@@ -169,10 +161,5 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   func admit(_ member: ListedSubscriber<Value>) -> Event<Never>? {
     if end == nil, member.isListening { members.add(member) }
     return end
-  }
-
-  @inlinable
-  static func replaces(_ last: Message, _ new: Message) -> Bool {
-    if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
   }
 }

@@ -71,14 +71,6 @@ package final class Replay<Value: Sendable>: Sendable {
     if let end, !lifetime.isEnded { observer.other(end) }
   }
 
-  /// Starts the run without a subscriber, unless it is running or settled.
-  @inlinable
-  package func start() {
-    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
-      start(run)
-    }
-  }
-
   @inlinable
   func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = run.join(observer, lifetime)

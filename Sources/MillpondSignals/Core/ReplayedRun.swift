@@ -6,43 +6,38 @@ public import Synchronization
 /// and events are messages of one mailbox, so they have one order for all. The run is its own
 /// lifetime, because a miss is short, and each object of it counts.
 @usableFromInline
-package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
+package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
 
-  @usableFromInline let mailbox: Mailbox<Message>
-  @usableFromInline let arrivals: Atomic<Int>
-  @usableFromInline let hasEndedFlag: Atomic<Bool>
+  @usableFromInline final let mailbox: Mailbox<SubscriberMessage<Value>>
+  @usableFromInline final let arrivals: Atomic<Int>
+  @usableFromInline final let hasEndedFlag: Atomic<Bool>
 
-  @exclusivity(unchecked) @usableFromInline var members: SubscriberList<Value>
-  @exclusivity(unchecked) @usableFromInline var progress: SignalProgress?
+  @exclusivity(unchecked) @usableFromInline final var members: SubscriberList<Value>
+  @exclusivity(unchecked) @usableFromInline final var progress: SignalProgress?
 
   /// The latest value; nil before the first.
   ///
   /// Not an optional value, which would look up its generic metadata at each release.
-  @exclusivity(unchecked) @usableFromInline var latest: UnsafeMutablePointer<Value>?
+  @exclusivity(unchecked) @usableFromInline final var latest: ReplayedValue<Value>?
 
-  @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
+  @exclusivity(unchecked) @usableFromInline final var end: Event<Never>?
 
   /// The number of a subscriber that has left during the delivery of the present value; zero if
   /// none has, -1 while no value is being delivered.
-  @exclusivity(unchecked) @usableFromInline var departed: Int
+  @exclusivity(unchecked) @usableFromInline final var departed: Int
 
   /// The phase of the replay, which is settled before the end is delivered.
   ///
   /// Unowned, because the replay outlives every call.
-  @usableFromInline unowned let phase: Locked<ReplayPhase<Value>>?
-
-  @usableFromInline
-  enum Message: Sendable {
-    case arrival(ListedSubscriber<Value>)
-    case departure(Int)
-    case next(Value)
-    case other(Event<Never>)
-  }
+  @usableFromInline final unowned let phase: Locked<ReplayPhase<Value>>?
 
   /// Creates a run that has not begun.
   @inlinable
-  package init(for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil) {
+  package init(
+    for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
+    bits: UInt8 = 0
+  ) {
     self.phase = phase
     // Assigned here, because default values of the properties would compile to calls.
     mailbox = Mailbox()
@@ -52,23 +47,18 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
     latest = nil
     (progress, end) = (nil, nil)
     departed = -1
-    super.init(depth: subscriber?.depthOfSeparate ?? 0)
-  }
-
-  deinit {
-    latest?.deinitialize(count: 1)
-    latest?.deallocate()
+    super.init(depth: subscriber?.depthOfSeparate ?? 0, bits: bits)
   }
 
   /// The lifetime of the run; its end cancels the work.
   @inlinable
-  package var lifetime: Lifetime {
+  package final var lifetime: Lifetime {
     Lifetime(core: self)
   }
 
   /// Whether the run has received its end, and has no subscribers any more.
   @inlinable
-  package var hasEnded: Bool {
+  package final var hasEnded: Bool {
     hasEndedFlag.load(ordering: .acquiring)
   }
 
@@ -76,17 +66,22 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   ///
   /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
   @inlinable
-  package func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
+  package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    post(.arrival(ListedSubscriber(number, observer, lifetime))) {
+    if mailbox.take() {
       welcome(ListedSubscriber(number, observer, lifetime))
+    } else if !mailbox.enqueue(
+      .arrival(ListedSubscriber(number, observer, lifetime)), replaces: SubscriberMessage.replaces)
+    {
+      return number
     }
+    if !mailbox.passOn() { drain() }
     return number
   }
 
   /// Removes a subscriber whose lifetime has ended.
   @inlinable
-  package func leave(_ number: Int) {
+  package final func leave(_ number: Int) {
     if hasEnded { return }
     // A subscriber that leaves during a delivery on this thread, such as a task that has awaited
     // the value, is removed after the delivery, without a message.
@@ -97,30 +92,40 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
 
   /// Receives a value of the run.
   @inlinable
-  package func next(_ value: Value) {
+  package final func next(_ value: Value) {
     var leaver: ListedSubscriber<Value>?
-    post(.next(value)) { leaver = deliver(value) }
+    if mailbox.take() {
+      leaver = deliver(value)
+    } else if !mailbox.enqueue(.next(value), replaces: SubscriberMessage.replaces) {
+      return
+    }
+    if !mailbox.passOn() { drain() }
     withExtendedLifetime(leaver) {}
   }
 
   /// Receives progress or the end of the run.
   @inlinable
-  package func other(_ event: Event<Never>) {
-    post(.other(event)) { deliver(event) }
+  package final func other(_ event: Event<Never>) {
+    if mailbox.take() {
+      deliver(event)
+    } else if !mailbox.enqueue(.other(event), replaces: SubscriberMessage.replaces) {
+      return
+    }
+    if !mailbox.passOn() { drain() }
   }
 
   @inlinable
-  func post(_ message: @autoclosure () -> Message, immediately act: () -> Void) {
+  @inline(never)
+  final func drain() {
     var left: [ListedSubscriber<Value>] = []
-    mailbox.post(
-      message(), replaces: Self.replaces, immediately: act, receive: { receive($0, &left) })
+    mailbox.drain { receive($0, &left) }
     withExtendedLifetime(left) {}
   }
 
   /// - Parameter left: Collects departed members, to be released after the turn, or when there are
   ///   many: a turn may be long.
   @inlinable
-  func receive(_ message: Message, _ left: inout [ListedSubscriber<Value>]) {
+  final func receive(_ message: SubscriberMessage<Value>, _ left: inout [ListedSubscriber<Value>]) {
     switch message {
     case .arrival(let member): welcome(member)
     case .departure(let number):
@@ -132,24 +137,19 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   }
 
   @inlinable
-  func welcome(_ member: consuming ListedSubscriber<Value>) {
+  final func welcome(_ member: consuming ListedSubscriber<Value>) {
     guard member.isListening else { return }
     if let progress { member.observer.progress(progress) }
-    if let latest, member.isListening { member.observer.next(latest.pointee) }
+    if let latest, member.isListening { member.observer.next(latest.value) }
     guard let end else { return members.add(member) }
     if member.isListening { member.observer.other(end) }
   }
 
   /// - Returns: A subscriber that has left meanwhile, to be released after the turn.
   @inlinable
-  func deliver(_ value: Value) -> ListedSubscriber<Value>? {
+  final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if let latest {
-      latest.pointee = value
-    } else {
-      latest = .allocate(capacity: 1)
-      latest?.initialize(to: value)
-    }
+    if let latest { latest.value = value } else { latest = ReplayedValue(value) }
     departed = 0
     members.next(value)
     defer { departed = -1 }
@@ -157,7 +157,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   }
 
   @inlinable
-  func deliver(_ event: Event<Never>) {
+  final func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
     if case .progress(let progress) = event {
       self.progress = progress
@@ -168,7 +168,7 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
   }
 
   @inlinable
-  func finish(_ end: Event<Never>) {
+  final func finish(_ end: Event<Never>) {
     self.end = end
     progress = nil
     let receivers = exchange(&members, with: SubscriberList())
@@ -180,14 +180,20 @@ package final class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Senda
 
   /// Records the end in the phase, unless the run was cancelled.
   @inlinable
-  func settle(_ end: Event<Never>) {
+  final func settle(_ end: Event<Never>) {
     guard let phase else { return }
-    phase.discard { $0.settle(self, latest?.pointee, end) }
+    phase.discard { $0.settle(self, latest?.value, end) }
   }
+}
+
+/// A value in an object of its own.
+@usableFromInline
+final class ReplayedValue<Value: Sendable> {
+  @exclusivity(unchecked) @usableFromInline var value: Value
 
   @inlinable
-  static func replaces(_ last: Message, _ new: Message) -> Bool {
-    if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
+  init(_ value: Value) {
+    self.value = value
   }
 }
 

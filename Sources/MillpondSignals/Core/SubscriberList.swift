@@ -13,50 +13,39 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   @usableFromInline var single: SubscriberSlot<Value>
 
   /// All members, since there were several, until there are none.
-  @usableFromInline package var blocks: UnsafeMutablePointer<SubscriberBlock<Value>>?
-  @usableFromInline package var blockCount = 0
-  @usableFromInline var capacity = 0
+  @usableFromInline package var blocks: SubscriberBlocks<Value>?
+
+  /// The same object, for use without a retain.
+  @usableFromInline var link: Unmanaged<SubscriberBlocks<Value>>?
 
   @inlinable
   package init() {
     single = SubscriberSlot()
-  }
-
-  @inlinable
-  deinit {
-    blocks?.deinitialize(count: blockCount)
-    blocks?.deallocate()
+    (blocks, link) = (nil, nil)
   }
 
   @inlinable
   package borrowing func next(_ value: Value) {
-    guard blockCount > 0, let blocks else { return single.next(value) }
-    for index in 0..<blockCount { blocks[index].next(value) }
+    guard let link else { return single.next(value) }
+    link._withUnsafeGuaranteedRef { $0.next(value) }
   }
 
   @inlinable
   borrowing func other(_ event: Event<Never>) {
-    if blockCount == 0 { single.other(event) } else { otherInBlocks(event) }
-  }
-
-  /// Not a part of the other function, since the ends of nested replays would take more stack.
-  @inlinable
-  borrowing func otherInBlocks(_ event: Event<Never>) {
-    guard let blocks else { return }
-    for index in 0..<blockCount { blocks[index].other(event) }
+    guard let link else { return single.other(event) }
+    link._withUnsafeGuaranteedRef { $0.other(event) }
   }
 
   /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
   package mutating func add(_ member: consuming ListedSubscriber<Value>) {
-    if blockCount == 0 {
+    if blocks == nil {
       let first = exchange(&single, with: SubscriberSlot())
-      if first.isVacant { return single = SubscriberSlot(member) }
-      insert(SubscriberBlock(first), at: 0)
+      if first.member.number < 0 { return single = SubscriberSlot(member) }
+      let new = SubscriberBlocks(first)
+      (blocks, link) = (new, .passUnretained(new))
     }
-    guard let blocks else { return }
-    let index = block(of: member.number)
-    if let rest = blocks[index].add(SubscriberSlot(member)) { insert(rest, at: index + 1) }
+    blocks?.add(member)
   }
 
   /// Removes a member whose lifetime has ended, if it is present.
@@ -68,38 +57,81 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
     if single.member.number == number {
       return exchange(&single, with: SubscriberSlot()).member
     }
-    guard blockCount > 0, let blocks else { return nil }
+    guard let link else { return nil }
+    let left = link._withUnsafeGuaranteedRef { $0.remove(number) }
+    if link._withUnsafeGuaranteedRef({ $0.count }) == 0 { (blocks, self.link) = (nil, nil) }
+    return left
+  }
+}
+
+/// The members of a list that has several, in blocks.
+///
+/// An object, because a struct that frees its memory would look up its generic metadata at each
+/// release of a list, even of an empty one.
+@usableFromInline
+package final class SubscriberBlocks<Value: Sendable> {
+  @exclusivity(unchecked) @usableFromInline
+  package var blocks: UnsafeMutablePointer<SubscriberBlock<Value>>?
+
+  @exclusivity(unchecked) @usableFromInline package var count: Int
+  @exclusivity(unchecked) @usableFromInline var capacity: Int
+
+  @inlinable
+  init(_ first: consuming SubscriberSlot<Value>) {
+    blocks = nil
+    (count, capacity) = (0, 0)
+    insert(SubscriberBlock(first), at: 0)
+  }
+
+  @inlinable
+  deinit {
+    blocks?.deinitialize(count: count)
+    blocks?.deallocate()
+  }
+
+  @inlinable
+  func next(_ value: Value) {
+    guard let blocks else { return }
+    for index in 0..<count { blocks[index].next(value) }
+  }
+
+  @inlinable
+  func other(_ event: Event<Never>) {
+    guard let blocks else { return }
+    for index in 0..<count { blocks[index].other(event) }
+  }
+
+  @inlinable
+  func add(_ member: consuming ListedSubscriber<Value>) {
+    guard let blocks else { return }
+    let index = block(of: member.number)
+    if let rest = blocks[index].add(SubscriberSlot(member)) { insert(rest, at: index + 1) }
+  }
+
+  @inlinable
+  func remove(_ number: Int) -> ListedSubscriber<Value>? {
+    guard let blocks else { return nil }
     let index = block(of: number)
     let left = blocks[index].remove(number)
-    if blocks[index].count == 0 { removeBlock(at: index) }
+    if blocks[index].count > 0 { return left }
+    (blocks + index).deinitialize(count: 1)
+    count -= 1
+    (blocks + index).moveInitialize(from: blocks + index + 1, count: count - index)
     return left
   }
 
   /// Returns the last block that begins at or before the number, or else the first.
   @inlinable
-  borrowing func block(of number: Int) -> Int {
-    guard let blocks, blocks[blockCount - 1].first > number else { return blockCount - 1 }
-    var (low, high) = (0, blockCount - 1)
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if blocks[middle].first <= number { low = middle } else { high = middle - 1 }
-    }
-    return low
+  func block(of number: Int) -> Int {
+    guard let blocks, blocks[count - 1].first > number else { return count - 1 }
+    return max(0, partitionPoint(count) { blocks[$0].first <= number } - 1)
   }
 
   @inlinable
-  mutating func insert(_ block: consuming SubscriberBlock<Value>, at index: Int) {
-    let blocks = makeRoom(in: &blocks, &capacity, at: index, of: blockCount)
+  func insert(_ block: consuming SubscriberBlock<Value>, at index: Int) {
+    let blocks = makeRoom(in: &blocks, &capacity, at: index, of: count)
     (blocks + index).initialize(to: block)
-    blockCount += 1
-  }
-
-  @inlinable
-  mutating func removeBlock(at index: Int) {
-    guard let blocks else { return }
-    (blocks + index).deinitialize(count: 1)
-    blockCount -= 1
-    (blocks + index).moveInitialize(from: blocks + index + 1, count: blockCount - index)
+    count += 1
   }
 }
 
@@ -114,7 +146,7 @@ package struct SubscriberBlock<Value: Sendable>: ~Copyable {
   @usableFromInline package var capacity = 0
 
   /// Few enough that closing a gap takes no longer than the rest of a departure.
-  @inlinable package static var limit: Int { 64 }
+  @inlinable static var limit: Int { 64 }
 
   @inlinable
   init(_ slot: consuming SubscriberSlot<Value>) {
@@ -181,13 +213,19 @@ package struct SubscriberBlock<Value: Sendable>: ~Copyable {
   @inlinable
   borrowing func place(of number: Int) -> Int {
     guard let slots, count > 0, slots[count - 1].member.number >= number else { return count }
-    var (low, high) = (0, count - 1)
-    while low < high {
-      let middle = (low + high) / 2
-      if slots[middle].member.number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return partitionPoint(count) { slots[$0].member.number < number }
   }
+}
+
+/// Returns the first of `count` places that is not `isBefore`, by halving.
+@inlinable
+func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+  var (low, high) = (0, count)
+  while low < high {
+    let middle = (low + high) / 2
+    if isBefore(middle) { low = middle + 1 } else { high = middle }
+  }
+  return low
 }
 
 /// Moves the elements from `index` on by one place, in more memory if there is none left.
@@ -245,11 +283,6 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
   borrowing func other(_ event: Event<Never>) {
     if member.isListening { member.observer.other(event) }
   }
-
-  @inlinable
-  var isVacant: Bool {
-    member.number < 0
-  }
 }
 
 @usableFromInline
@@ -272,5 +305,21 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
   @inlinable
   var isListening: Bool {
     if let lifetime { !lifetime.isEnded } else { false }
+  }
+}
+
+/// What happens to the subscribers of one hot signal, in one order for all.
+@usableFromInline
+enum SubscriberMessage<Value: Sendable>: Sendable {
+  case arrival(ListedSubscriber<Value>)
+  case departure(Int)
+  case next(Value)
+  case other(Event<Never>)
+
+  /// Whether the second message makes the first superfluous: of two progress events in a row, the
+  /// newer one counts.
+  @inlinable
+  static func replaces(_ last: Self, _ new: Self) -> Bool {
+    if case .other(.progress) = last, case .other(.progress) = new { true } else { false }
   }
 }

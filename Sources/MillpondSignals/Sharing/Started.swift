@@ -19,3 +19,13 @@ extension Signal {
     return replay.signal(emptyError)
   }
 }
+
+extension Replay {
+  /// Starts the run without a subscriber, unless it is running or settled.
+  @inlinable
+  package func start() {
+    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
+      start(run)
+    }
+  }
+}

@@ -38,7 +38,7 @@ import Testing
 
   @Test func `a step comes by a few, however many there are`() {
     let callers = (0..<1_000).map { enter($0) }
-    let census = FlightCensus()
+    let census = flights.table.withLock { $0.list.beginCensus() }
     var steps: [Int] = []
     while let found = flights.table.withLock({ $0.step(of: census, atMost: 64) }) {
       steps.append(found.count)
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a census ends when all flights are detached, and later ones see what is new`() {
     let callers = (0..<100).map { enter($0) }
-    let census = FlightCensus()
+    let census = flights.table.withLock { $0.list.beginCensus() }
     let first = flights.table.withLock { $0.step(of: census, atMost: 10) }
     #expect(first?.count == 10)
 
@@ -100,7 +100,7 @@ import Testing
     var callers: [Int: FlightCaller<Int, Int>] = [:]
     for key in 0..<100 { callers[key] = enter(key) }
     var staying = Set(0..<100)
-    let censuses = [FlightCensus(), FlightCensus()]
+    let censuses = (0..<2).map { _ in flights.table.withLock { $0.list.beginCensus() } }
     var seen: [[Int]] = [[], []]
     var isUnderWay = [true, true]
 
