@@ -54,8 +54,8 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
   /// Returns the address of an element, which is followed by the others of its chunk.
   @inlinable
   func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
-    let shift = Self.shift
-    return chunks.unsafelyUnwrapped[index &>> shift] + (index & (1 &<< shift &- 1))
+    // The length of a chunk in numbers, since in a debug build the constant would be a call.
+    chunks.unsafelyUnwrapped[index &>> 10] + (index & 1_023)
   }
 
   @inlinable
@@ -113,8 +113,7 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
 
   /// The number of elements in a chunk: few enough to copy or to free at once, and enough for the
   /// list of chunks to stay in the processor's cache.
-  @inlinable package static var chunkLength: Int { 1 << shift }
-  @inlinable static var shift: Int { 10 }
+  @inlinable package static var chunkLength: Int { 1_024 }
 }
 
 extension ChunkedArray: RandomAccessCollection {

@@ -61,6 +61,9 @@ struct RedisPipeline: Sendable {
   private var takingBackAt: Int64 = 0
   private var refusals = 0
 
+  /// Whether one of them was sent to learn whether the server can do so again.
+  private var isTrying = false
+
   /// The next answers whose commands have failed, because their deadline was over.
   var late = Queue<LateReply>()
 
@@ -201,7 +204,9 @@ extension RedisPipeline {
   /// Keeps a command that takes something back, because the server can't do it for now.
   mutating func takeBackAgain(_ request: RedisRequest, at now: Int64) {
     takeBackLater(request)
-    if now < takingBackAt { return }
+    // Those that were sent together count once.
+    if now < takingBackAt, !isTrying { return }
+    isTrying = false
     refusals += 1
     takingBackAt = now + limits.pause(after: refusals, share: 0)
   }
@@ -209,11 +214,11 @@ extension RedisPipeline {
   /// Sends the commands that take something back, unless it is too early.
   mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
     guard phase == .ready, now >= takingBackAt else { return }
-    // One that is refused tells that the others would be.
-    var count = refusals > 0 ? 1 : Int.max
-    while count > 0, let request = takingBack.popFirst() {
-      count -= 1
+    isTrying = refusals > 0
+    while let request = takingBack.popFirst() {
       put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
+      // Its answer tells whether the others would be refused too.
+      if isTrying { return takingBackAt = now + limits.deadline }
     }
   }
 
@@ -223,12 +228,12 @@ extension RedisPipeline {
       if let request = reply.takeBack { takeBackLater(request) }
     }
     for request in sent.compactMap(\.takeBack) { takeBackLater(request) }
-    (takingBackAt, refusals) = (0, 0)
+    continueTakingBack()
   }
 
   /// Goes on to take things back, since the server has done so again.
   mutating func continueTakingBack() {
-    (takingBackAt, refusals) = (0, 0)
+    (takingBackAt, refusals, isTrying) = (0, 0, false)
   }
 
   mutating func dropUnfinished() { unfinished = nil }

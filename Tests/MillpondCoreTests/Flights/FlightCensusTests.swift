@@ -67,6 +67,22 @@ import Testing
     #expect(keys.isEmpty)
   }
 
+  @Test func `a reload that waits for another is counted there only when it is run`() throws {
+    func reload(_ caller: FlightCaller<Int, Int>) -> Signal<Stamped<Int>> {
+      flights.reload(1, .shared(.reload, caller.flight.handle)) { _ in .never }
+    }
+    // The second asks for a reload once the first one has begun.
+    reload(try #require(enter(1, .reload))).subscribe()
+    let second = reload(try #require(enter(1, .reload)))
+
+    // A get that is nested too deeply never runs its signal.
+    #expect(flights.census().map(\.callers) == [1, 1])
+    let subscription = second.subscribe()
+    #expect(flights.census().map(\.callers) == [2, 1])
+    subscription.dispose()
+    #expect(flights.census().map(\.callers) == [1, 1])
+  }
+
   @Test func `a removal of everything that an assignment has overtaken leaves that flight alone`() {
     let callers = (0..<1_000).map { enter($0) }
     let removal = Revision.next()

@@ -355,6 +355,8 @@ import Testing
     pipeline.takeBackLater(request("other"))
     pipeline.sendTakingBack(at: 15)
     #expect(write(&pipeline) == ["undo"], "one at a time")
+    pipeline.sendTakingBack(at: 16)
+    #expect(write(&pipeline) == [], "its answer is waited for")
     pipeline.takeBackAgain(request("undo"), at: 20)
     look(&pipeline, at: 20, is: 40)
     #expect(pipeline.isDone == false, "one is under way")

@@ -130,16 +130,22 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<Torture.rounds(6, few: 2), [60_000, 400_000, 20_000_000])
+  @Test(arguments: [60_000, 400_000, 20_000_000])
   func `a history of writes, clean ends and kills never shows an old value`(
-    seed: Int, limit: Int
+    limit: Int
   ) async throws {
-    let history = History(seed: seed, limit: limit)
+    var bytesCopied = 0
+    for seed in 0..<Torture.rounds(6, few: 2) {
+      let history = History(seed: seed, limit: limit)
 
-    try await history.run(1_000)
+      try await history.run(1_000)
 
-    #expect(history.complaint == nil)
-    #expect(history.hits > 50)
-    #expect(history.bytesCopied > 1_000 || limit > 1_000_000)
+      #expect(history.complaint == nil, "seed \(seed)")
+      #expect(history.hits > 50, "seed \(seed)")
+      bytesCopied += history.bytesCopied
+    }
+
+    // How much one history copies depends on when the writer finds time for it.
+    #expect(bytesCopied > 1_000 || limit > 1_000_000)
   }
 }
