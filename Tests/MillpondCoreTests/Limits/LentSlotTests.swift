@@ -129,6 +129,22 @@ import Testing
     #expect(recorder.transcript == ["next 20", "completed"])
   }
 
+  @Test func `work lends its slot to the flight that it waits for, though other work goes on`() {
+    let work = Work { _, ask in ask(101) }
+    let cache = work.made(AnyCache(work.limited(to: 2).reusingInFlight()))
+    let recorder = Recorder<Int>()
+    let other = cache.get(100).subscribe()
+    recorder.subscribe(to: cache.get(1))
+    #expect(work.runs([100, 101]) == 2)
+
+    work.origin[101].next(7)
+    work.origin[101].completed()
+
+    #expect(recorder.transcript == ["next 7", "completed"])
+    other.dispose()
+    #expect(cache.flights.isEmpty)
+  }
+
   @Test func `a limit holds over flights`() {
     let origin = TestOrigin<Int, Int>()
     let cache = origin.reusingInFlight().limited(to: 2)
