@@ -105,6 +105,7 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
 
   @usableFromInline
   mutating func grow() {
+    assert(Self.chunkLength == 1 << 10, "as `pointer(to:)` has it")
     if capacity < Self.chunkLength { return reserve(Swift.max(8, capacity + capacity / 2)) }
     memory?.append(capacity: Self.chunkLength)
     chunks = memory?.chunks

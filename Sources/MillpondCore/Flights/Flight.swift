@@ -1,11 +1,11 @@
 public import MillpondSignals
 
-/// A run of a source that all callers of its key share: a replayed run with a place in a table.
+/// A run of a source that all callers of its key share: a replayed run in a table.
 @usableFromInline
 struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
-  @usableFromInline typealias Place = FlightPlace<Key, Value>
-  @usableFromInline typealias Entry = FlightEntry<Key, Value>
-  @usableFromInline typealias Run = PlacedRun<Stamped<Value>, Place, Entry>
+  @usableFromInline typealias Constants = FlightConstants<Key, Value>
+  @usableFromInline typealias Variables = FlightVariables<Key, Value>
+  @usableFromInline typealias Run = OwnedRun<Stamped<Value>, Constants, Variables>
 
   @usableFromInline let run: Run
 
@@ -19,7 +19,7 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
     _ key: Key, _ lookup: Lookup, _ handle: consuming FlightHandle,
     in table: Locked<JoinableFlights<Key, Value>>, assigned: AssignedSignal<Value>? = nil
   ) {
-    run = Run(in: Place(key, lookup, handle, in: table, assigned), Entry(lookup.freshness))
+    run = Run(Constants(key, lookup, handle, in: table, assigned), Variables(lookup.freshness))
   }
 
   @inlinable
@@ -27,17 +27,17 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
     left.run === right.run
   }
 
-  @inlinable var key: Key { run.place.key }
-  @inlinable var table: Locked<JoinableFlights<Key, Value>> { run.place.table }
-  @inlinable var handle: FlightHandle { run.place.handle }
-  @inlinable var isReload: Bool { run.place.isReload }
-  @inlinable var revalidation: Revalidation? { run.place.revalidation }
-  @inlinable var assigned: AssignedSignal<Value>? { run.place.assigned }
+  @inlinable var key: Key { run.constants.key }
+  @inlinable var table: Locked<JoinableFlights<Key, Value>> { run.constants.table }
+  @inlinable var handle: FlightHandle { run.constants.handle }
+  @inlinable var isReload: Bool { run.constants.isReload }
+  @inlinable var revalidation: Revalidation? { run.constants.revalidation }
+  @inlinable var assigned: AssignedSignal<Value>? { run.constants.assigned }
 
   // MARK: Under the lock of the table
 
-  @inlinable var freshness: Freshness { run.state.freshness }
-  @inlinable var next: Flight? { run.state.next }
+  @inlinable var freshness: Freshness { run.variables.freshness }
+  @inlinable var next: Flight? { run.variables.next }
 
   /// Whether a get may join: it admits the same answers.
   @inlinable
@@ -49,12 +49,12 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
 
   @inlinable
   var isEmpty: Bool {
-    run.state.callers == (0, 0, 0)
+    run.variables.callers == (0, 0, 0)
   }
 
   /// The number of waiting callers.
   var count: Int {
-    let callers = run.state.callers
+    let callers = run.variables.callers
     return callers.low + callers.normal + callers.high
   }
 
@@ -73,9 +73,9 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   /// Keeps the flight's priority at the highest of its callers'; returns whether it rose.
   @inlinable
   func count(_ change: Int, _ priority: Priority) -> Bool {
-    run.state.add(change, priority)
+    run.variables.add(change, priority)
     if isEmpty { return false }
-    let callers = run.state.callers
+    let callers = run.variables.callers
     return handle.setPriority(callers.high > 0 ? .high : callers.normal > 0 ? .normal : .low)
   }
 
@@ -85,8 +85,8 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   @inlinable
   func start(_ work: (FlightHandle) -> Signal<Stamped<Value>>) {
     if run.lifetime.isEnded { return }
-    WorkContext.run(inNew: run.place.handle) {
-      work(run.place.handle).run(
+    WorkContext.run(inNew: run.constants.handle) {
+      work(run.constants.handle).run(
         Observer(next: { self.receive($0) }, other: { self.receiveOther($0) }), run.lifetime)
     }
   }
@@ -139,9 +139,9 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   }
 }
 
-/// What a flight is to its table.
+/// What never changes of a flight.
 @usableFromInline
-struct FlightPlace<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let key: Key
   @usableFromInline let table: Locked<JoinableFlights<Key, Value>>
   @usableFromInline let handle: FlightHandle
@@ -167,9 +167,9 @@ struct FlightPlace<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendab
   }
 }
 
-/// The entry of a flight in its table: what changes, under the lock.
+/// What changes of a flight, under the lock of its table.
 @usableFromInline
-struct FlightEntry<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+struct FlightVariables<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
   /// The freshness with which callers may join.
   @usableFromInline var freshness: Freshness
   @usableFromInline var callers: (low: Int, normal: Int, high: Int)
@@ -238,13 +238,13 @@ struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.isRaised = isRaised && !isNew
   }
 
-  /// Counts the first caller of a new flight in, which has its priority already.
+  /// Counts the first caller of a new flight in, whose handle was created with this priority.
   @inlinable
   init(first flight: Flight<Key, Value>, _ priority: Priority) {
     self.flight = flight
     self.priority = priority
     (isNew, isRaised) = (true, false)
-    flight.run.state.add(1, priority)
+    flight.run.variables.add(1, priority)
   }
 
   /// Leaves the flight when `lifetime` ends.

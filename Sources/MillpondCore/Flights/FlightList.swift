@@ -21,8 +21,8 @@ struct FlightList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   @inlinable
   mutating func append(_ link: Link) {
-    link._withUnsafeGuaranteedRef { $0.state.older = newest }
-    newest?._withUnsafeGuaranteedRef { $0.state.newer = link }
+    link._withUnsafeGuaranteedRef { $0.variables.older = newest }
+    newest?._withUnsafeGuaranteedRef { $0.variables.newer = link }
     newest = link
   }
 
@@ -30,15 +30,15 @@ struct FlightList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func remove(_ run: Run) {
     if !censuses.isEmpty { pass(run) }
-    let (older, newer) = (run.state.older, run.state.newer)
+    let (older, newer) = (run.variables.older, run.variables.newer)
     if let newer {
-      newer._withUnsafeGuaranteedRef { $0.state.older = older }
+      newer._withUnsafeGuaranteedRef { $0.variables.older = older }
     } else {
       newest = older
     }
-    older?._withUnsafeGuaranteedRef { $0.state.newer = newer }
-    run.state.older = nil
-    run.state.newer = nil
+    older?._withUnsafeGuaranteedRef { $0.variables.newer = newer }
+    run.variables.older = nil
+    run.variables.newer = nil
   }
 
   /// Removes all flights, whose links to neighbours are invalid from then on; ends all censuses.
@@ -63,7 +63,7 @@ struct FlightList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Returns the next flight of a census; nil at the end.
   mutating func advance(_ census: Int) -> Flight<Key, Value>? {
     guard let run = censuses[census]?.takeUnretainedValue() else { return nil }
-    censuses[census] = run.state.older
+    censuses[census] = run.variables.older
     return Flight(run)
   }
 
@@ -71,7 +71,7 @@ struct FlightList<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   mutating func pass(_ run: Run) {
     for (number, next) in censuses where next.toOpaque() == Link.passUnretained(run).toOpaque() {
-      censuses[number] = run.state.older
+      censuses[number] = run.variables.older
     }
   }
 }

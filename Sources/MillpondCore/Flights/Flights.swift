@@ -82,18 +82,19 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return runAlone(key, lookup, observer, lifetime) { start(lookup) }
     }
     guard let own = lookup.revalidation else {
-      return join(caller, lookup, observer, lifetime, start)
+      return wait(counted: caller, key, lookup, observer, lifetime, start)
     }
-    join(caller, lookup, observer.learning(own, from: caller), lifetime, start)
+    wait(counted: caller, key, lookup, observer.learning(own, from: caller), lifetime, start)
   }
 
   @inlinable
-  func join(
-    _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
-    _ lifetime: Lifetime, _ start: (Lookup) -> Signal<Stamped<Value>>
+  func wait(
+    counted caller: FlightCaller<Key, Value>, _ key: Key, _ lookup: Lookup,
+    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
+    _ start: (Lookup) -> Signal<Stamped<Value>>
   ) {
     if !isWaiting(caller, lookup, observer, lifetime) {
-      return observer.failed(CacheError.circular(key: "\(caller.flight.key)"))
+      return observer.failed(CacheError.circular(key: "\(key)"))
     }
     guard caller.isNew else { return }
     caller.flight.start { start(lookup.shared(by: $0)) }
@@ -105,8 +106,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
     _ lifetime: Lifetime
   ) -> Bool {
-    if caller.isNew { caller.flight.run.place.handle.begin() }
-    if caller.isRaised { caller.flight.run.place.handle.announceRaise() }
+    if caller.isNew { caller.flight.handle.begin() }
+    if caller.isRaised { caller.flight.handle.announceRaise() }
     if lookup.hasListeners { report(caller, lookup) }
     let following = lookup.flight.map { FollowingCaller(caller, $0, lifetime) }
     var (number, ends) = (0, true)

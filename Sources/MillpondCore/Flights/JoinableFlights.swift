@@ -42,8 +42,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     if let first {
       // All have the same key object, that of the dictionary, which is never the last to release it.
       flight = make(first.key)
-      flight.run.state.next = first.next
-      first.run.state.next = flight
+      flight.run.variables.next = first.next
+      first.run.variables.next = flight
     } else {
       flight = make(key)
       first = flight
@@ -98,7 +98,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   mutating func remove(_ flight: Flight<Key, Value>) {
     guard Self.remove(flight, from: &byKey[flight.key]) else { return }
-    flight.run.state.next = nil
+    flight.run.variables.next = nil
     list.remove(flight.run)
   }
 
@@ -119,7 +119,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var before = first
     while let next = before.next {
       if next == flight {
-        before.run.state.next = flight.next
+        before.run.variables.next = flight.next
         return true
       }
       before = next
@@ -206,7 +206,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
     if let begun { return .waits(Caller(begun, .low, isNew: false)) }
     for older in usual { remove(older) }
-    reload.run.state.freshness = .any
+    reload.run.variables.freshness = .any
     return .begins(older: usual)
   }
 }

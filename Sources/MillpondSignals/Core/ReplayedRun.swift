@@ -36,7 +36,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package init(
     for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
-    bits: UInt8 = 0
+    isAwaited: Bool = false
   ) {
     self.phase = phase
     // Assigned here, because default values of the properties would compile to calls.
@@ -44,10 +44,10 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     arrivals = Atomic(0)
     hasEndedFlag = Atomic(false)
     members = SubscriberList()
-    latest = nil
-    (progress, end) = (nil, nil)
+    (latest, progress, end) = (nil, nil, nil)
     departed = -1
-    super.init(depth: subscriber?.depthOfSeparate ?? 0, bits: bits)
+    super.init(
+      depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
   }
 
   /// The lifetime of the run; its end cancels the work.

@@ -95,7 +95,9 @@ package final class SubscriberBlocks<Value: Sendable> {
     for index in 0..<count { blocks[index].next(value) }
   }
 
+  /// Not a part of its caller, since the ends of nested replays would take more stack.
   @inlinable
+  @inline(never)
   func other(_ event: Event<Never>) {
     guard let blocks else { return }
     for index in 0..<count { blocks[index].other(event) }
