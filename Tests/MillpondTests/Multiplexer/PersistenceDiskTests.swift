@@ -67,9 +67,9 @@ import Testing
       try await first.flush().value
     }
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    for case let file as URL in try #require(files)
-    where try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
-      let size = try Data(contentsOf: file).count
+    // The first map may still be closing: a file that it renames meanwhile is left alone.
+    for case let file as URL in try #require(files) where !file.hasDirectoryPath {
+      guard let size = try? Data(contentsOf: file).count else { continue }
       try Data(repeating: 0xA5, count: size).write(to: file)
     }
     let second = map()
