@@ -7,12 +7,15 @@ public import MillpondSignals
 @usableFromInline
 struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Caller = FlightCaller<Key, Value>
+  @usableFromInline typealias List = RunList<
+    Stamped<Value>, FlightConstants<Key, Value>, FlightVariables<Key, Value>
+  >
 
   /// The first flight of each key; its other flights are linked to it.
   @usableFromInline var byKey = DividedDictionary<Key, Flight<Key, Value>>()
 
   /// The same flights in the order in which they began.
-  @usableFromInline var list = FlightList<Key, Value>()
+  @usableFromInline var list = List()
 
   /// The latest assignment.
   @usableFromInline var lastAssignment = Revision.none
@@ -32,8 +35,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Joins one of the flights of a key, of which `first` is the first, or adds one to them.
   @inlinable
   static func enter(
-    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout FlightList<Key, Value>,
-    _ lookup: Lookup,
+    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout List, _ lookup: Lookup,
     isFull: Bool, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     if let caller = join(first, lookup) { return caller }
@@ -48,7 +50,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       flight = make(key)
       first = flight
     }
-    list.append(.passUnretained(flight.run))
+    list.append(flight.run)
     return Caller(first: flight, lookup.priority)
   }
 
@@ -78,7 +80,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let former = detach(flight.key)
     if byKey.count < limit {
       byKey[flight.key] = flight
-      list.append(.passUnretained(flight.run))
+      list.append(flight.run)
       lastAssignment = max(lastAssignment, revision)
     }
     return former
@@ -184,45 +186,188 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     of census: Int, atMost count: Int
   ) -> [(flight: Flight<Key, Value>, callers: Int)]? {
     var found: [(flight: Flight<Key, Value>, callers: Int)] = []
-    while found.count < count, let flight = list.advance(census) {
-      found.append((flight, flight.count))
+    while found.count < count, let run = list.advance(census) {
+      found.append((Flight(run), Flight(run).count))
     }
     return found.isEmpty ? nil : found
   }
+}
 
-  /// Begins a reload, which callers can join from now on; older flights serve only their present
-  /// callers.
-  ///
-  /// There is one at a time: if another one has begun before, this one has to wait for it and try
-  /// again. A reload that was detached meanwhile joins a later one that has begun; otherwise it
-  /// begins too, but its value must not be stored.
-  @usableFromInline
-  mutating func beginReload(_ key: Key, _ handle: FlightHandle) -> ReloadStart<Key, Value> {
-    let flights = all(of: key)
-    let usual = flights.filter { $0.freshness == .any }
-    let begun = usual.first { $0.isReload }
-    guard let reload = flights.first(where: { $0.handle === handle }) else {
-      return begun.map { .joins(Caller($0, .low, isNew: false)) } ?? .detached
-    }
-    if let begun { return .waits(Caller(begun, .low, isNew: false)) }
-    for older in usual { remove(older) }
-    reload.run.variables.freshness = .any
-    return .begins(older: usual)
+/// A run of a source that all callers of its key share: a replayed run in a table.
+@usableFromInline
+struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
+  @usableFromInline typealias Constants = FlightConstants<Key, Value>
+  @usableFromInline typealias Variables = FlightVariables<Key, Value>
+  @usableFromInline typealias Run = OwnedRun<Stamped<Value>, Constants, Variables>
+
+  @usableFromInline let run: Run
+
+  @inlinable
+  init(_ run: Run) {
+    self.run = run
+  }
+
+  @inlinable
+  init(
+    _ key: Key, _ lookup: Lookup, _ handle: consuming FlightHandle,
+    in table: Locked<JoinableFlights<Key, Value>>, assigned: AssignedSignal<Value>? = nil
+  ) {
+    run = Run(Constants(key, lookup, handle, in: table, assigned), Variables(lookup.freshness))
+  }
+
+  @inlinable
+  static func == (left: Flight, right: Flight) -> Bool {
+    left.run === right.run
+  }
+
+  @inlinable var key: Key { run.constants.key }
+  @inlinable var table: Locked<JoinableFlights<Key, Value>> { run.constants.table }
+  @inlinable var handle: FlightHandle { run.constants.handle }
+  @inlinable var isReload: Bool { run.constants.isReload }
+  @inlinable var revalidation: Revalidation? { run.constants.revalidation }
+  @inlinable var assigned: AssignedSignal<Value>? { run.constants.assigned }
+
+  // MARK: Under the lock of the table
+
+  @inlinable var freshness: Freshness { run.variables.freshness }
+  @inlinable var next: Flight? { run.variables.next }
+
+  /// Whether a get may join: it admits the same answers.
+  @inlinable
+  func suits(_ lookup: Lookup) -> Bool {
+    guard freshness == lookup.freshness else { return false }
+    guard let own = revalidation else { return lookup.revalidation == nil }
+    return own.validator == lookup.revalidation?.validator
+  }
+
+  @inlinable
+  var isEmpty: Bool {
+    run.variables.callers == (0, 0, 0)
+  }
+
+  /// The number of waiting callers.
+  var count: Int {
+    let callers = run.variables.callers
+    return callers.low + callers.normal + callers.high
+  }
+
+  /// Counts a caller in; returns whether the flight's priority rose.
+  @inlinable
+  func countIn(_ priority: Priority) -> Bool {
+    count(1, priority)
+  }
+
+  /// Counts a caller out.
+  @inlinable
+  func countOut(_ priority: Priority) {
+    _ = count(-1, priority)
+  }
+
+  /// Keeps the flight's priority at the highest of its callers'; returns whether it rose.
+  @inlinable
+  func count(_ change: Int, _ priority: Priority) -> Bool {
+    run.variables.add(change, priority)
+    if isEmpty { return false }
+    let callers = run.variables.callers
+    return handle.setPriority(callers.high > 0 ? .high : callers.normal > 0 ? .normal : .low)
   }
 }
 
-/// The decision on a reload that is about to begin.
+/// The properties of a flight that never change.
 @usableFromInline
-enum ReloadStart<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// It begins; older flights are released after the unlock.
-  case begins(older: [Flight<Key, Value>])
+struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+  @usableFromInline let key: Key
+  @usableFromInline let table: Locked<JoinableFlights<Key, Value>>
+  @usableFromInline let handle: FlightHandle
+  @usableFromInline let isReload: Bool
 
-  /// It waits for another reload that began before.
-  case waits(FlightCaller<Key, Value>)
+  /// The question about a stored value that all its callers ask, if they do.
+  @usableFromInline let revalidation: Revalidation?
 
-  /// It joins another reload that was requested later.
-  case joins(FlightCaller<Key, Value>)
+  /// The signal that the first caller starts, if one was assigned.
+  @usableFromInline let assigned: AssignedSignal<Value>?
 
-  /// It begins for its present callers, but writes since its request win over it.
-  case detached
+  @inlinable
+  init(
+    _ key: Key, _ lookup: Lookup, _ handle: consuming FlightHandle,
+    in table: Locked<JoinableFlights<Key, Value>>, _ assigned: AssignedSignal<Value>?
+  ) {
+    self.key = key
+    self.table = table
+    self.handle = handle
+    self.assigned = assigned
+    isReload = lookup.freshness == .reload
+    revalidation = lookup.revalidation
+  }
+}
+
+/// The properties of a flight that change, under the lock of its table.
+@usableFromInline
+struct FlightVariables<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
+  /// The freshness with which callers may join.
+  @usableFromInline var freshness: Freshness
+  @usableFromInline var callers: (low: Int, normal: Int, high: Int)
+
+  /// Another flight of the key, for other answers.
+  ///
+  /// Written out, because `?` would mean a default value, which would be a call.
+  @usableFromInline var next: Optional<Flight<Key, Value>>
+
+  @inlinable
+  init(_ freshness: Freshness) {
+    self.freshness = freshness
+    callers = (0, 0, 0)
+    next = nil
+  }
+
+  /// Changes the number of callers of a priority.
+  @inlinable
+  mutating func add(_ change: Int, _ priority: Priority) {
+    switch priority {
+    case .low: callers.low += change
+    case .normal: callers.normal += change
+    case .high: callers.high += change
+    }
+  }
+}
+
+/// A caller that has been counted in, and has to wait next.
+@usableFromInline
+struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  @usableFromInline let flight: Flight<Key, Value>
+  @usableFromInline let priority: Priority
+
+  /// Whether it is the first caller, so that the run starts now.
+  @usableFromInline let isNew: Bool
+
+  /// Whether it raised the flight's priority.
+  @usableFromInline let isRaised: Bool
+
+  /// Counts a caller in.
+  @inlinable
+  init(_ flight: Flight<Key, Value>, _ priority: Priority, isNew: Bool) {
+    self.flight = flight
+    self.priority = priority
+    self.isNew = isNew
+    let isRaised = flight.countIn(priority)
+    self.isRaised = isRaised && !isNew
+  }
+
+  /// Counts the first caller of a new flight in, whose handle was created with this priority.
+  @inlinable
+  init(first flight: Flight<Key, Value>, _ priority: Priority) {
+    self.flight = flight
+    self.priority = priority
+    (isNew, isRaised) = (true, false)
+    flight.run.variables.add(1, priority)
+  }
+
+  /// Leaves the flight when `lifetime` ends.
+  ///
+  /// - Parameter number: Its number among the subscribers of the run; zero if it is none of them.
+  @inlinable
+  func leave(_ number: Int, atEndOf lifetime: Lifetime) {
+    let flight = flight
+    lifetime.onEnd(number << 2 | Int(priority.rawValue)) { flight.leave($0) }
+  }
 }

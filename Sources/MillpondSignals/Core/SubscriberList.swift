@@ -310,7 +310,7 @@ package struct ListedSubscriber<Value: Sendable>: Sendable {
   }
 }
 
-/// What happens to the subscribers of one hot signal, in one order for all.
+/// An event for the subscribers of a hot signal, or an arrival or a departure among them.
 @usableFromInline
 enum SubscriberMessage<Value: Sendable>: Sendable {
   case arrival(ListedSubscriber<Value>)
