@@ -23,6 +23,28 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   @inlinable
   package init() {}
 
+  /// Runs `act` if the turn is free; otherwise queues a message that stands for it.
+  ///
+  /// - Parameters:
+  ///   - message: The message to queue.
+  ///   - replaces: Whether the second message makes the first, the last that waits, superfluous (as
+  ///     newer progress does).
+  ///   - act: Acts on the message at once.
+  /// - Returns: Whether messages wait and this thread has the turn, so that it has to ``drain(_:)``.
+  @inlinable
+  @inline(__always)
+  package borrowing func act(
+    orPost message: @autoclosure () -> Message,
+    replaces: (Message, Message) -> Bool = { _, _ in false }, _ act: () -> Void
+  ) -> Bool {
+    if take() {
+      act()
+    } else if !enqueue(message(), replaces: replaces) {
+      return false
+    }
+    return !passOn()
+  }
+
   /// Runs `act` with the turn, and receives nothing, neither this message nor others.
   ///
   /// `act` runs under the lock of the queue, so it must be short, call nothing out and release

@@ -107,22 +107,18 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   func next(_ value: Value) {
-    if mailbox.take() {
+    let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       members.next(value)
-    } else if !mailbox.enqueue(.next(value), replaces: SubscriberMessage.replaces) {
-      return
     }
-    if !mailbox.passOn() { drain() }
+    if mustDrain { drain() }
   }
 
   @inlinable
   func other(_ event: Event<Never>) {
-    if mailbox.take() {
+    let mustDrain = mailbox.act(orPost: .other(event), replaces: SubscriberMessage.replaces) {
       deliver(event)
-    } else if !mailbox.enqueue(.other(event), replaces: SubscriberMessage.replaces) {
-      return
     }
-    if !mailbox.passOn() { drain() }
+    if mustDrain { drain() }
   }
 
   @inlinable

@@ -68,14 +68,11 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    if mailbox.take() {
-      welcome(ListedSubscriber(number, observer, lifetime))
-    } else if !mailbox.enqueue(
-      .arrival(ListedSubscriber(number, observer, lifetime)), replaces: SubscriberMessage.replaces)
-    {
-      return number
-    }
-    if !mailbox.passOn() { drain() }
+    let mustDrain = mailbox.act(
+      orPost: .arrival(ListedSubscriber(number, observer, lifetime)),
+      replaces: SubscriberMessage.replaces
+    ) { welcome(ListedSubscriber(number, observer, lifetime)) }
+    if mustDrain { drain() }
     return number
   }
 
@@ -94,24 +91,20 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package final func next(_ value: Value) {
     var leaver: ListedSubscriber<Value>?
-    if mailbox.take() {
+    let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       leaver = deliver(value)
-    } else if !mailbox.enqueue(.next(value), replaces: SubscriberMessage.replaces) {
-      return
     }
-    if !mailbox.passOn() { drain() }
+    if mustDrain { drain() }
     withExtendedLifetime(leaver) {}
   }
 
   /// Receives progress or the end of the run.
   @inlinable
   package final func other(_ event: Event<Never>) {
-    if mailbox.take() {
+    let mustDrain = mailbox.act(orPost: .other(event), replaces: SubscriberMessage.replaces) {
       deliver(event)
-    } else if !mailbox.enqueue(.other(event), replaces: SubscriberMessage.replaces) {
-      return
     }
-    if !mailbox.passOn() { drain() }
+    if mustDrain { drain() }
   }
 
   @inlinable

@@ -112,12 +112,8 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   package func send(_ event: Event<Value>) {
-    if mailbox.take() {
-      deliver(event)
-    } else if !mailbox.enqueue(event, replaces: Self.replaces) {
-      return
-    }
-    if !mailbox.passOn() { mailbox.drain { deliver($0) } }
+    let mustDrain = mailbox.act(orPost: event, replaces: Self.replaces) { deliver(event) }
+    if mustDrain { mailbox.drain { deliver($0) } }
   }
 
   @inlinable

@@ -14,11 +14,6 @@ extension Mailbox {
     immediately: () -> Void,
     receive: (Message) -> Void
   ) {
-    if take() {
-      immediately()
-    } else if !enqueue(message(), replaces: replaces) {
-      return
-    }
-    if !passOn() { drain(receive) }
+    if act(orPost: message(), replaces: replaces, immediately) { drain(receive) }
   }
 }

@@ -146,16 +146,12 @@ final class ZipAndCombineLatest: Sendable {
   }
 
   private func receive<Value>(_ value: Value, in queue: CombinedQueue<Value>) {
-    if mailbox.take() {
-      if !lifetime.isEnded {
-        queue.put(value)
-        arrived(in: queue.input)
-      }
-    } else {
-      let message = CombinedMessage.arrived(queue.input) { queue.put(value) }
-      if !mailbox.enqueue(message, replaces: { _, _ in false }) { return }
+    let mustDrain = mailbox.act(orPost: .arrived(queue.input) { queue.put(value) }) {
+      if lifetime.isEnded { return }
+      queue.put(value)
+      arrived(in: queue.input)
     }
-    if !mailbox.passOn() { mailbox.drain { receive($0) } }
+    if mustDrain { mailbox.drain { receive($0) } }
   }
 
   private func post(_ message: CombinedMessage) {
