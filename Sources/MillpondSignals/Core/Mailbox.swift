@@ -32,7 +32,6 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   ///   - act: Acts on the message at once.
   /// - Returns: Whether messages wait and this thread has the turn, so that it has to ``drain(_:)``.
   @inlinable
-  @inline(__always)
   package borrowing func act(
     orPost message: @autoclosure () -> Message,
     replaces: (Message, Message) -> Bool = { _, _ in false }, _ act: () -> Void

@@ -58,9 +58,8 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
       return exchange(&single, with: SubscriberSlot()).member
     }
     guard let link else { return nil }
-    let left = link._withUnsafeGuaranteedRef { $0.remove(number) }
-    if link._withUnsafeGuaranteedRef({ $0.count }) == 0 { (blocks, self.link) = (nil, nil) }
-    return left
+    defer { if blocks?.count == 0 { (blocks, self.link) = (nil, nil) } }
+    return link._withUnsafeGuaranteedRef { $0.remove(number) }
   }
 }
 
