@@ -97,6 +97,24 @@ import Testing
     ticks.signal.take(1).flatMap { _ in deeper(with: ticks) }
   }
 
+  @Test(arguments: NestedOperator.shared.indices)
+  func `shared signals in a row deliver to several subscribers each`(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      let outcomes = (0..<2 * StackLimit.depth).map { _ in Outcome() }
+      LittleStack.run {
+        let subject = PublishSubject<Int>()
+        var signal = subject.signal
+        for (number, outcome) in outcomes.enumerated() {
+          if number.isMultiple(of: 2) { signal = NestedOperator.shared[index].make(signal) }
+          outcome.record(signal)
+        }
+        subject.next(1)
+        subject.completed()
+      }
+      #expect(outcomes.allSatisfy { $0.hasValue && $0.ends == ["completed"] })
+    }
+  }
+
   @Test func `neither retry nor recover tries again what is nested too deeply`() {
     let runs = Locked(0)
     let outcome = Outcome()
@@ -232,52 +250,57 @@ struct NestedOperator: Sendable {
     .of(value)
   }
 
-  static let all: [NestedOperator] = [
-    NestedOperator("map") { $0.map { $0 + 1 } },
-    NestedOperator("filter") { $0.filter { _ in true } },
-    NestedOperator("scan") { $0.scan(0, +) },
-    NestedOperator("reduce") { $0.reduce(0, +) },
-    NestedOperator("collect") { $0.collect().map(\.count) },
-    NestedOperator("distinct") { $0.distinct() },
-    NestedOperator("take") { $0.take(3) },
-    NestedOperator("take while") { $0.take(while: { _ in true }) },
-    NestedOperator("take until") { $0.take(until: Signal<Int>.never) },
-    NestedOperator("first") { $0.first() },
-    NestedOperator("last") { $0.last() },
-    NestedOperator("startWith") { $0.startWith(1).skip(1) },
-    NestedOperator("ifEmpty") { $0.ifEmpty { one(1) } },
-    NestedOperator("recover") { $0.recover { _ in one(1) } },
-    NestedOperator("retry") { $0.retry(.immediate(attempts: 3)) },
-    NestedOperator("concat") { $0.concat(.empty).map { $0 } },
-    NestedOperator("repeated") { $0.repeated(2).first() },
-    NestedOperator("merge") { $0.merge(.empty) },
-    NestedOperator("merge and map") { $0.merge(.empty).map { $0 } },
-    NestedOperator("flatMap") { $0.flatMap(.concat) { one($0) } },
-    NestedOperator("flatMap, merge") { $0.flatMap(.merge) { one($0) } },
-    NestedOperator("flatMap, latest") { $0.flatMap(.latest) { one($0) } },
-    NestedOperator("flatMap to it") { source in one(1).flatMap { _ in source } },
-    NestedOperator("flatMap to it, latest") { source in one(1).flatMap(.latest) { _ in source } },
-    NestedOperator("zip") { zip($0, one(1)).map { $0.0 } },
-    NestedOperator("zip of a collection") { zip([$0, one(1)]).map { $0[0] } },
-    NestedOperator("combineLatest") { combineLatest($0, one(1)).map { $0.0 } },
-    NestedOperator("combineLatest of a collection") {
-      combineLatest([$0, one(1)]).map { $0[0] }
-    },
-    NestedOperator("withLatest") { $0.withLatest(from: one(1)).map { $0.0 } },
-    NestedOperator("sample on") { $0.sample(on: Signal<Int>.never) },
-    NestedOperator("race") { .race([$0, .never]) },
-    NestedOperator("materialize") { $0.materialize().dematerialize() },
-    NestedOperator("attemptMap") { $0.attemptMap { $0 } },
-    NestedOperator("settle") { $0.settle().map { _ in 1 } },
-    NestedOperator("onEnd") { $0.onEnd { _ in } },
-    NestedOperator("log") { $0.log("") { _ in } },
+  static let all: [NestedOperator] =
+    shared + [
+      NestedOperator("map") { $0.map { $0 + 1 } },
+      NestedOperator("filter") { $0.filter { _ in true } },
+      NestedOperator("scan") { $0.scan(0, +) },
+      NestedOperator("reduce") { $0.reduce(0, +) },
+      NestedOperator("collect") { $0.collect().map(\.count) },
+      NestedOperator("distinct") { $0.distinct() },
+      NestedOperator("take") { $0.take(3) },
+      NestedOperator("take while") { $0.take(while: { _ in true }) },
+      NestedOperator("take until") { $0.take(until: Signal<Int>.never) },
+      NestedOperator("first") { $0.first() },
+      NestedOperator("last") { $0.last() },
+      NestedOperator("startWith") { $0.startWith(1).skip(1) },
+      NestedOperator("ifEmpty") { $0.ifEmpty { one(1) } },
+      NestedOperator("recover") { $0.recover { _ in one(1) } },
+      NestedOperator("retry") { $0.retry(.immediate(attempts: 3)) },
+      NestedOperator("concat") { $0.concat(.empty).map { $0 } },
+      NestedOperator("repeated") { $0.repeated(2).first() },
+      NestedOperator("merge") { $0.merge(.empty) },
+      NestedOperator("merge and map") { $0.merge(.empty).map { $0 } },
+      NestedOperator("flatMap") { $0.flatMap(.concat) { one($0) } },
+      NestedOperator("flatMap, merge") { $0.flatMap(.merge) { one($0) } },
+      NestedOperator("flatMap, latest") { $0.flatMap(.latest) { one($0) } },
+      NestedOperator("flatMap to it") { source in one(1).flatMap { _ in source } },
+      NestedOperator("flatMap to it, latest") { source in one(1).flatMap(.latest) { _ in source } },
+      NestedOperator("zip") { zip($0, one(1)).map { $0.0 } },
+      NestedOperator("zip of a collection") { zip([$0, one(1)]).map { $0[0] } },
+      NestedOperator("combineLatest") { combineLatest($0, one(1)).map { $0.0 } },
+      NestedOperator("combineLatest of a collection") {
+        combineLatest([$0, one(1)]).map { $0[0] }
+      },
+      NestedOperator("withLatest") { $0.withLatest(from: one(1)).map { $0.0 } },
+      NestedOperator("sample on") { $0.sample(on: Signal<Int>.never) },
+      NestedOperator("race") { .race([$0, .never]) },
+      NestedOperator("materialize") { $0.materialize().dematerialize() },
+      NestedOperator("attemptMap") { $0.attemptMap { $0 } },
+      NestedOperator("settle") { $0.settle().map { _ in 1 } },
+      NestedOperator("onEnd") { $0.onEnd { _ in } },
+      NestedOperator("log") { $0.log("") { _ in } },
+      NestedOperator("debounce") { $0.debounce(.seconds(1)) },
+      NestedOperator("throttle") { $0.throttle(.seconds(1)) },
+      NestedOperator("timeout") { $0.timeout(.seconds(1_000)) },
+      NestedOperator("deferred") { source in .deferred { source } },
+      NestedOperator("create") { source in .create { source.run($0, $1) } },
+    ]
+
+  /// The operators whose run several subscribers share.
+  static let shared: [NestedOperator] = [
     NestedOperator("share") { $0.share() },
     NestedOperator("replayLast") { $0.replayLast() },
     NestedOperator("replay 3") { $0.replay(3) },
-    NestedOperator("debounce") { $0.debounce(.seconds(1)) },
-    NestedOperator("throttle") { $0.throttle(.seconds(1)) },
-    NestedOperator("timeout") { $0.timeout(.seconds(1_000)) },
-    NestedOperator("deferred") { source in .deferred { source } },
-    NestedOperator("create") { source in .create { source.run($0, $1) } },
   ]
 }
