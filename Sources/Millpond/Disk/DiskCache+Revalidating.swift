@@ -5,7 +5,7 @@ public import MillpondSignals
 extension DiskCache {
   /// Returns the value of any age as a file, also one that has expired, if it has a validator.
   func staleFile(for key: String) -> Signal<DiskFile>? {
-    if let store = access.store, !store.hasEntry(key) { return nil }
+    if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
     return withOpenStore { store, observer, lifetime in
       store.file(for: key, findsExpired: true, lifetime) { result in
         // A miss has been counted before.
@@ -21,14 +21,14 @@ extension DiskCache {
   func renew(
     _ key: String, _ stamped: Stamped<@Sendable () throws -> Data>, _ token: FillToken
   ) -> Signal<Void> {
-    let timeToLive = timeToLive
-    return access.store?.renew(key, stamped, token, timeToLive)
+    let (store, timeToLive) = access.forWriting
+    return store?.renew(key, stamped, token, timeToLive)
       ?? onceOpen { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
   }
 
   /// Returns the value of any age, also one that has expired, if it has a validator.
   public func staleValue(of key: String) -> Signal<Stamped<Data>>? {
-    if let store = access.store, !store.hasEntry(key) { return nil }
+    if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
     return withOpenStore { store, observer, lifetime in
       let send = { @Sendable (answer: DiskAnswer) in
         observer.next(

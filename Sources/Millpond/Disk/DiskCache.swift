@@ -51,7 +51,6 @@ public final class DiskCache: Cache {
   let access: LazilyOpenedStore
   let options: DiskOptions
 
-  private let life: Locked<TimeToLive>
   private let removals = Locked(Registry<@Sendable () -> Void>())
 
   /// Creates a cache in `directory`, which is made if it is missing.
@@ -84,7 +83,6 @@ public final class DiskCache: Cache {
 
   init(directory: URL, _ options: DiskOptions, _ files: FileSystem = FileSystem()) {
     self.options = options
-    life = Locked(options.timeToLive)
     access = LazilyOpenedStore(directory: directory, options, files)
   }
 
@@ -96,15 +94,15 @@ public final class DiskCache: Cache {
   /// have their own. Those stored before keep theirs: for a single one see
   /// ``/MillpondCore/Cache/setTimeToLive(_:for:)``.
   public var timeToLive: TimeToLive {
-    get { life.withLock { $0 } }
-    set { life.withLock { $0 = newValue } }
+    get { access.timeToLive }
+    set { access.timeToLive = newValue }
   }
 
   // MARK: Gets
 
   /// Returns the value if it is stored and fresh enough; a pending write answers at once.
   public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
-    answer(key, lookup).map { $0.value }
+    answer(key, lookup) { answer, _ in answer.value }
   }
 
   /// Returns the value if it is stored and fresh enough, with its age by the calendar.
@@ -112,25 +110,27 @@ public final class DiskCache: Cache {
   /// A timestamp in the future counts as new within a minute, and beyond that as a hundred years
   /// old.
   public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-    answer(key, lookup).map { [options] answer in
-      let now = options.now()
-      return Stamped(
+    answer(key, lookup) { answer, now in
+      Stamped(
         answer.value, age: answer.times.age(at: now), validator: answer.validator,
         timeToLive: answer.times.rest(at: now))
     }
   }
 
-  private func answer(_ key: String, _ lookup: Lookup) -> Signal<DiskAnswer> {
+  /// - Parameter make: Makes the answer, given the time of the delivery.
+  private func answer<Answer>(
+    _ key: String, _ lookup: Lookup, _ make: @escaping @Sendable (DiskAnswer, WallTime) -> Answer
+  ) -> Signal<Answer> {
     withOpenStore { store, observer, lifetime in
       if lookup.freshness == .reload { return observer.completed() }
       do {
         switch try store.read(key, waits: false) {
-        case .found(let answer): store.deliver(answer, lookup, observer)
+        case .found(let answer): store.deliver(answer, lookup, observer, make)
         case .missing: observer.completed()
         case .waits(let place):
           store.read(key, from: place, lifetime) { result in
             switch result {
-            case .success(let answer?): store.deliver(answer, lookup, observer)
+            case .success(let answer?): store.deliver(answer, lookup, observer, make)
             case .success(nil): observer.completed()
             case .failure(let error): observer.failed(error)
             }
@@ -160,10 +160,10 @@ public final class DiskCache: Cache {
   /// can't be read, or the process dies before the outcome, some of the values are still stored,
   /// complete: then remove them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
-    let timeToLive = timeToLive
+    let (store, timeToLive) = access.forWriting
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let outcome =
-      access.store?.apply(change, timeToLive)
+      store?.apply(change, timeToLive)
       ?? onceOpen { [change = change.accepted] in $0.apply(change, timeToLive) }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
@@ -238,15 +238,16 @@ extension Change {
 
 extension DiskStore {
   /// Sends the answer if it is fresh enough.
-  fileprivate func deliver(
-    _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<DiskAnswer>
+  fileprivate func deliver<Answer>(
+    _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<Answer>,
+    _ make: (DiskAnswer, WallTime) -> Answer
   ) {
-    let age = { answer.times.age(at: self.options.now()) }
-    if lookup.freshness == .any || lookup.admits(age: age()) {
-      observer.next(answer)
+    let now = options.now()
+    if lookup.freshness == .any || lookup.admits(age: answer.times.age(at: now)) {
+      observer.next(make(answer, now))
     } else {
       miss()
-      lookup.explainMiss(.tooOld(age: age()))
+      lookup.explainMiss(.tooOld(age: answer.times.age(at: now)))
     }
     observer.completed()
   }

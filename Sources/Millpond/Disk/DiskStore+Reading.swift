@@ -23,6 +23,11 @@ extension DiskStore {
     }
   }
 
+  /// Whether there is an entry for a key, expired or not.
+  func hasEntry(_ hash: KeyHash) -> Bool {
+    state.withLock { $0.index.slot(of: hash) != nil }
+  }
+
   /// The result of a lookup.
   enum Reading {
     case found(DiskAnswer)

@@ -53,7 +53,7 @@ extension DiskStore {
     do {
       goesOn =
         try removal.search?.step(
-          { hash in !removal.removed.contains(hash) && !isListed(hash) },
+          { hash in !removal.removed.contains(hash) && !hasEntry(hash) },
           { removal.predicate.isSatisfied(by: $0) }) ?? false
     } catch {
       removal.failure = removal.failure ?? CacheError(disk: error, folder)
@@ -61,15 +61,11 @@ extension DiskStore {
     if goesOn { return afterWriting { self.search(removal, number) } }
     if let search = exchange(&removal.search, with: nil) {
       // One that is listed now was stored meanwhile.
-      for (hash, key) in search.keys where !isListed(hash) {
+      for (hash, key) in search.keys where !hasEntry(hash) {
         removal.outcomes.append(remove(key, removal.revision))
       }
     }
     end(removal, number)
-  }
-
-  private func isListed(_ hash: KeyHash) -> Bool {
-    state.withLock { $0.index.slot(of: hash) != nil }
   }
 
   private func end(_ removal: DiskRemoval, _ number: Int) {

@@ -88,11 +88,6 @@ extension DiskStore {
       throw error
     }
   }
-
-  /// Whether there is an entry for the key, expired or not.
-  func hasEntry(_ key: String) -> Bool {
-    state.withLock { $0.index.peek(KeyHash(of: key)) != nil }
-  }
 }
 
 extension DiskState {

@@ -81,9 +81,7 @@ extension DiskStore {
         state.queue.drop(&consequence)
         return goesOn
       }
-      withExtendedLifetime(consequence.dropped) {}  // released here, not under the lock
-      release(&consequence.former)
-      remove(consequence.files)
+      carryOut(&consequence)
       if !goesOn { return }
     }
   }
@@ -143,17 +141,18 @@ extension DiskStore {
       removeFile(of: write)
       return token == nil ? .just(()) : .empty
     }
-    withExtendedLifetime(consequence.dropped) {}  // released here, not under the lock
-    release(&consequence.former)
-    remove(consequence.files)
-    if consequence.wakesWriter { wakeWriter() }
+    carryOut(&consequence)
     return token == nil
       ? write.outcome.signal : write.outcome.signal(ofFill: consequence.isKept)
   }
 
-  /// Releases the memory of former entries in the background: that of a million takes a while.
-  private func release(_ former: inout (any Sendable)?) {
-    if let former = exchange(&former, with: nil) { outcomes.async { _ = former } }
+  /// Carries out, outside of the lock, what a change of the index has left.
+  private func carryOut(_ consequence: inout DiskIndex.Consequence) {
+    withExtendedLifetime(exchange(&consequence.dropped, with: [])) {}
+    // In the background, since releasing the memory of a million entries takes a while.
+    if let former = exchange(&consequence.former, with: nil) { outcomes.async { _ = former } }
+    remove(consequence.files)
+    if consequence.wakesWriter { wakeWriter() }
   }
 
   /// Removes the file of a streamed value that is not admitted.
@@ -186,9 +185,8 @@ extension DiskStore {
       if let write { state.queue.append(write, &consequence) }
       return consequence
     }
-    guard let consequence else { return false }
-    if consequence.wakesWriter { wakeWriter() }
-    remove(consequence.files)
+    guard var consequence else { return false }
+    carryOut(&consequence)
     return true
   }
 }

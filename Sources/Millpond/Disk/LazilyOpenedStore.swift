@@ -13,7 +13,7 @@ final class LazilyOpenedStore: Sendable {
   let path: String
   private let options: DiskOptions
   private let files: FileSystem
-  private let state = Locked(AccessState())
+  private let state: Locked<AccessState>
   private let part = StorePart()
   private let closed = Promise<Void>()
 
@@ -22,11 +22,23 @@ final class LazilyOpenedStore: Sendable {
     path = directory.isFileURL ? directory.path(percentEncoded: false) : ""
     self.options = options
     self.files = files
+    state = Locked(AccessState(timeToLive: options.timeToLive))
     enter()
   }
 
   /// The store, if it is open and nothing waits for it any more.
   var store: DiskStore? { state.withLock { $0.store } }
+
+  /// The same store, and the time to live of values without one of their own.
+  var forWriting: (store: DiskStore?, timeToLive: TimeToLive) {
+    state.withLock { ($0.store, $0.timeToLive) }
+  }
+
+  /// The time to live of values without one of their own.
+  var timeToLive: TimeToLive {
+    get { state.withLock { $0.timeToLive } }
+    set { state.withLock { $0.timeToLive = newValue } }
+  }
 
   /// Calls `work` when the store is open or can't be opened; at once if that is known.
   @inline(never)
@@ -141,11 +153,18 @@ struct AccessState: Sendable {
     case failed
   }
 
+  /// The time to live of values without one of their own.
+  var timeToLive: TimeToLive
+
   private var phase = Phase.opening
   private var waiting: [Work] = []
   private var isEnded = false
   private(set) var isClosed = false
   private var hasLeft = false
+
+  init(timeToLive: TimeToLive) {
+    self.timeToLive = timeToLive
+  }
 
   /// The store, if it is open and nothing waits for it any more.
   var store: DiskStore? { if !isClosed, case .open(let store) = phase { store } else { nil } }

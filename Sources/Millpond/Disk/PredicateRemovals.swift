@@ -37,42 +37,36 @@ final class DiskRemoval: @unchecked Sendable {
 
 /// The removals by predicate that run, so that gets miss what they have not reached.
 final class PredicateRemovals: Sendable {
-  private struct State: Sendable {
-    var removals: [Int: DiskRemoval] = [:]
-    var lastNumber = 0
-  }
-
-  private let state = Locked(State())
+  private let running = Locked(Registry<DiskRemoval>())
 
   /// The number of running removals.
   private let count = Atomic<Int>(0)
 
-  var lastNumber: Int { state.withLock { $0.lastNumber } }
+  /// The number of the latest running removal; zero if there is none.
+  var lastNumber: Int { running.withLock { $0.lastPresentNumber } }
 
   func isAny(upTo number: Int) -> Bool {
-    state.withLock { state in state.removals.keys.contains { $0 <= number } }
+    running.withLock { $0.isAny(upTo: number) }
   }
 
   func add(_ removal: DiskRemoval) -> Int {
-    state.withLock { state in
-      state.lastNumber += 1
-      state.removals[state.lastNumber] = removal
-      count.store(state.removals.count, ordering: .releasing)
-      return state.lastNumber
+    running.withLock { running in
+      defer { count.store(running.elements.count, ordering: .releasing) }
+      return running.add(removal)
     }
   }
 
   func remove(_ number: Int) {
-    state.discard { state in
-      defer { count.store(state.removals.count, ordering: .releasing) }
-      return state.removals.removeValue(forKey: number)
+    running.discard { running in
+      defer { count.store(running.elements.count, ordering: .releasing) }
+      return running.remove(number)
     }
   }
 
   /// Returns the latest running removal that concerns a key; calls users' predicates.
   func last(of key: String) -> Revision {
     if count.load(ordering: .acquiring) == 0 { return .none }
-    let removals = state.withLock { Array($0.removals.values) }
+    let removals = running.withLock { Array($0.elements) }
     return removals.filter { $0.predicate.isSatisfied(by: key) }.map(\.revision).max() ?? .none
   }
 }

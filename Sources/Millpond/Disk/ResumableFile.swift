@@ -1,3 +1,4 @@
+import Foundation
 import MillpondCore
 import MillpondSignals
 
@@ -45,3 +46,40 @@ final class ResumableFile: Sendable {
 
 /// The error when the beginning of a value has changed or no longer exists.
 struct LostResumePoint: Error {}
+
+/// A part of a value that is stored as it arrives.
+enum FileStreamPart: Sendable {
+  /// The validator with which the origin can tell whether the value is still current.
+  case validator(Validator)
+
+  /// The first bytes, which are stored already; must come before any other bytes.
+  case start(ResumableFile)
+  case bytes(Data)
+}
+
+/// The options for storing a value as it arrives.
+struct FileStreamOptions: Sendable {
+  /// The revision of the value; nil for that of the subscription.
+  ///
+  /// If its key is written later, it is not stored.
+  var revision: Revision?
+
+  /// The pending write that keeps stores from forgetting later writes until the value is stored.
+  var pending: PendingWrite?
+
+  /// The time to live of the value, from the end of its pieces on.
+  var timeToLive = TimeToLive.never
+
+  /// Whether a file is handed out at the end, even if the value is not stored.
+  var handsOut = false
+
+  /// Receives the file of an interrupted value; returns whether it has moved the file elsewhere.
+  ///
+  /// Otherwise the file is removed. May block.
+  var keep: @Sendable (UnfinishedFile) -> Bool = { _ in false }
+
+  /// Receives the file so far from time to time, in case the process dies; nil at the end.
+  ///
+  /// May block.
+  var note: @Sendable (UnfinishedFile?) -> Void = { _ in }
+}

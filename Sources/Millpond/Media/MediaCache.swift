@@ -36,8 +36,10 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
     MediaFileLayer<Key>, Stoppable<ConcurrencyLimited<Downloads<Key>>>
   >
 
-  private let shared: SharedFlights<Layers>
-  private var flights: InFlightReuse<Layers> { shared.flights }
+  private let flights: InFlightReuse<Layers>
+
+  /// Lets later callers start anew after everything was removed from the disk, by any cache.
+  private let detaching: ScopedDisposable
 
   /// Creates a cache of files that `disk` stores and `network` fetches.
   ///
@@ -53,11 +55,13 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   ) {
     let stored = MediaFileLayer(disk: disk, name: name)
     let downloads = Downloads(stored: stored, network: network)
-    shared = SharedFlights(
+    let flights =
       stored
-        .layered(over: downloads.limited(to: limit, reserved: reserved).stoppable())
-        .reusingInFlight(),
-      endingWith: disk)
+      .layered(over: downloads.limited(to: limit, reserved: reserved).stoppable())
+      .reusingInFlight()
+    self.flights = flights
+    // The flights retain the disk, and the disk this closure, until the last copy is released.
+    detaching = disk.onRemoval { flights.detachAll() }.scoped()
   }
 
   /// Returns the file.
@@ -88,22 +92,4 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   public func prefetch(_ key: Key) -> Signal<Void> {
     get(key, priority: .low).ignoreValues(as: Void.self)
   }
-}
-
-/// The flights of a media cache.
-///
-/// After everything was removed from its disk, by any cache, later callers do not join the flights
-/// that have begun.
-private final class SharedFlights<Layers: Source>: Sendable {
-  let flights: InFlightReuse<Layers>
-  private let listening = Locked<Disposable?>(nil)
-
-  init(_ flights: InFlightReuse<Layers>, endingWith disk: DiskCache) {
-    self.flights = flights
-    // Weakly, since the flights retain the disk.
-    let handle = disk.onRemoval { [weak self] in self?.flights.detachAll() }
-    listening.withLock { $0 = handle }
-  }
-
-  deinit { listening.withLock { $0 }?.dispose() }
 }

@@ -3,22 +3,18 @@ import MillpondCore
 import MillpondSignals
 
 /// The values of a disk cache, as files.
-struct MediaFileLayer<Key: Hashable & Sendable>: Cache {
+struct MediaFileLayer<Key: Hashable & Sendable>: Cache, StampedSource {
   let disk: DiskCache
   let name: @Sendable (Key) -> String
 
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
     if lookup.freshness == .reload { return .empty }
     return disk.file(for: name(key)).filter { file in
       let isFresh = lookup.admits(age: file.age)
       if !isFresh { disk.countMiss() }
       return isFresh
     }
-    .map { [disk, name] in disk.presented($0, for: name(key)) }
-  }
-
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    get(key, lookup).map { $0.stamped }
+    .map { [disk, name] in disk.presented($0, for: name(key)).stamped }
   }
 
   func staleValue(of key: Key) -> Signal<Stamped<DiskFile>>? {
@@ -64,19 +60,15 @@ struct MediaFileLayer<Key: Hashable & Sendable>: Cache {
 }
 
 /// A source of files that are downloaded into a disk cache.
-struct Downloads<Key: Hashable & Sendable>: Source {
+struct Downloads<Key: Hashable & Sendable>: StampedSource {
   let stored: MediaFileLayer<Key>
   let network: HTTPSource<Key>
 
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> {
+  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
     if lookup.freshness == .cachedOnly { return .empty }
     // Its revision is taken at the beginning: every write meanwhile wins, and a caller that asked
     // before such a write gets a file that is not stored.
-    return .deferred { download(key, lookup, .next()) }
-  }
-
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    get(key, lookup).map { $0.stamped }.recover { error in
+    return .deferred { download(key, lookup, .next()).map { $0.stamped } }.recover { error in
       error is ConfirmedFile ? lookup.notModified() : .fail(error)
     }
   }

@@ -18,14 +18,10 @@
             onFailed: { _ in time.end() }, onCompleted: { time.end() })
         }
       }
-      let listening = Listening(listener: listener)
-      return Disposable { NotificationCenter.default.removeObserver(listening.listener) }
+      // A listener is only passed back to the centre, which any thread may do.
+      let listening = SerialState(listener)
+      return Disposable { NotificationCenter.default.removeObserver(listening.value) }
     }
-  }
-
-  /// Sendable because a listener is only passed back to the centre, which any thread may do.
-  private struct Listening: @unchecked Sendable {
-    let listener: any NSObjectProtocol
   }
 
   /// The background time of an app that has entered the background.

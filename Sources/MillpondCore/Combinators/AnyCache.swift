@@ -125,9 +125,11 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 }
 
-extension AnyCache: ErasedSource {
-  var isOfCache: Bool {
-    inside.isCache
+extension Source {
+  /// Whether this is a cache, also after type erasure.
+  @usableFromInline
+  var isCache: Bool {
+    (self as? AnyCache<Key, Value>)?.inside.isCache ?? (self is any Cache)
   }
 }
 

@@ -1,4 +1,5 @@
 import MillpondSignals
+import Synchronization
 
 /// The open batch of a ``Batched`` source, and the calls of closed ones.
 final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -42,7 +43,7 @@ final class Batches<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if admission == .full {
         call(batch)
       } else if isNew {
-        batch.keep(timer: scheduler.schedule(after: window) { self.call(batch) })
+        batch.timer.set(scheduler.schedule(after: window) { self.call(batch) })
       }
       return
     }
@@ -94,13 +95,15 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
 
   /// The lifetime of the call, and of the timer before it.
   let lifetime = Lifetime()
+
+  /// The timer of the call, until it begins or the batch ends.
+  let timer = TimerSlot()
   private let table: ObjectIdentifier
   private let state = Locked(State())
 
   private struct State: Sendable {
     var callers: [Key: BatchCallers<Value>] = [:]
     var order: [Key] = []
-    var timer: Disposable?
     var phase = Phase.open
   }
 
@@ -111,6 +114,7 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
   init(in table: ObjectIdentifier, _ scheduler: Scheduler) {
     self.table = table
     super.init(.normal, FlightClock(scheduler))
+    lifetime.onEnd { [timer] in timer.close() }
   }
 
   /// Whether a caller waits for `key` in this batch.
@@ -159,27 +163,16 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
     return isEmpty
   }
 
-  /// Keeps a timer until the call begins or the batch ends, whichever is first.
-  func keep(timer: Disposable) {
-    lifetime.onEnd { timer.dispose() }
-    let isLate = state.withLock { state in
-      if state.phase == .open { state.timer = timer }
-      return state.phase != .open
-    }
-    if isLate { timer.dispose() }
-  }
-
   /// Begins the call and returns its keys, in the order of the first gets; empty the second time.
   func beginCall() -> [Key] {
-    let (order, wanted, timer) = state.withLock { state in
+    let (order, wanted) = state.withLock { state in
       defer {
         state.phase = .begun
-        state.timer = nil
         state.order = []
       }
-      return (state.order, state.callers, state.timer)
+      return (state.order, state.callers)
     }
-    timer?.dispose()
+    timer.close()
     // A key whose callers all left before another one came is in the order twice.
     var seen: Set<Key> = []
     return order.filter { wanted[$0] != nil && seen.insert($0).inserted }
@@ -262,13 +255,17 @@ struct BatchCallers<Value: Sendable>: Sendable {
 }
 
 /// A caller that waits for one key of a batch.
-final class BatchCaller<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `slot` is touched only under the lock of the batch.
+final class BatchCaller<Value: Sendable>: Sendable {
   private let observer: Observer<Value>
   private let lifetime: Lifetime
 
-  /// The index of its slot.
-  fileprivate(set) var slot = 0
+  private let index = Atomic(0)
+
+  /// The index of its slot; changes under the lock of the batch.
+  fileprivate(set) var slot: Int {
+    get { index.load(ordering: .relaxed) }
+    set { index.store(newValue, ordering: .relaxed) }
+  }
 
   init(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     self.observer = observer

@@ -47,7 +47,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       // Taken before any layer is asked, so that every later write wins over the fill.
       let token = FillToken(for: lookup, during: lifetime)
       // Memory answers without a run, unless a running entry of its own does.
-      if let memory = upper.memory, !memory.mayJoin(key, lookup) {
+      if let memory = upper.memory, !memory.hasFlight(of: key, lookup) {
         get(key, lookup, through: memory, token, observer, lifetime)
       } else {
         LayeredGet(upper, below, key, lookup, observer, lifetime, token).start()
@@ -152,4 +152,17 @@ extension AnyCache {
     let lowest = fromBelow.first ?? AnyCache(EmptyCache())
     self = fromBelow.dropFirst().reduce(lowest) { AnyCache($1.layered(over: $0)) }
   }
+}
+
+/// A cache whose immediate answers are those of a memory cache.
+///
+/// That can be asked directly: a call through an existential is not specialised, and costs several
+/// times as much as the lookup.
+package protocol MemoryFronted<Key, Value>: Source {
+  /// The memory cache; nil if there is none on top.
+  var frontMemory: MemoryCache<Key, Value>? { get }
+}
+
+extension MemoryCache: MemoryFronted {
+  package var frontMemory: MemoryCache<Key, Value>? { self }
 }

@@ -132,26 +132,18 @@ extension Change {
   @inlinable
   func mapKey<NewKey>(_ keys: KeyMapping<Key, NewKey>) throws -> Change<NewKey, Value> {
     switch self {
-    case .set(let key, let value, let revision): .set(try keys.transform(key), value, revision)
-    case .remove(let key, let revision): .remove(try keys.transform(key), revision)
-    case .removeAll(let revision): .removeAll(revision)
+    case .set(let key, let value, let revision):
+      return .set(try keys.transform(key), value, revision)
+    case .remove(let key, let revision): return .remove(try keys.transform(key), revision)
+    case .removeAll(let revision): return .removeAll(revision)
     case .removeMatching(let predicate, let revision):
-      .removeMatching(try predicate.mapped(keys.inverse), revision)
-    case .fill(let key, let stamped, let token): .fill(try keys.transform(key), stamped, token)
+      guard let inverse = keys.inverse else {
+        throw CacheError.unsupportedRemoval("keys mapped", "without an inverse for the keys")
+      }
+      return .removeMatching(predicate.mapped(inverse), revision)
+    case .fill(let key, let stamped, let token):
+      return .fill(try keys.transform(key), stamped, token)
     }
-  }
-}
-
-extension KeyPredicate {
-  /// Returns the same predicate for the keys of a base.
-  @usableFromInline
-  func mapped<BaseKey: Sendable>(
-    _ inverse: (@Sendable (BaseKey) throws -> Key?)?
-  ) throws -> KeyPredicate<BaseKey> {
-    guard let inverse else {
-      throw CacheError.unsupportedRemoval("keys mapped", "without an inverse for the keys")
-    }
-    return mapped(inverse)
   }
 }
 

@@ -60,7 +60,9 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   /// Returns the immediate value of the source chosen by the key.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    isOther(key) ? other.layerNow(key, lookup) : base.layerNow(key, lookup)
+    isOther(key)
+      ? other.layerNow(key, lookup) { other.ownLabel }
+      : base.layerNow(key, lookup) { base.ownLabel }
   }
 
   /// Writes to the source chosen by the key; removals of many keys reach both.

@@ -1,4 +1,5 @@
 public import MillpondSignals
+import Synchronization
 
 /// The run of a flight, and its end.
 extension Flight {
@@ -57,5 +58,52 @@ extension Flight {
     FlightRecord(
       key: key, age: handle.age, callers: callers, priority: handle.priority,
       place: handle.place, id: ObjectIdentifier(handle))
+  }
+}
+
+/// A caller that works for another flight, and whose priority rises with that flight's.
+///
+/// Its mutable state changes under the lock of the table.
+@usableFromInline
+final class FollowingCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private let flight: Flight<Key, Value>
+  private let level: Atomic<UInt8>
+  private let hasLeft = Atomic(false)
+
+  /// Follows `outer` until `lifetime` ends.
+  @usableFromInline
+  init(_ caller: FlightCaller<Key, Value>, _ outer: FlightHandle, _ lifetime: Lifetime) {
+    flight = caller.flight
+    level = Atomic(caller.priority.rawValue)
+    let listening = outer.onRaise { self.raise(to: outer.priority) }
+    lifetime.onEnd { listening.dispose() }
+    // The priority may have risen before the observation began.
+    raise(to: outer.priority)
+  }
+
+  /// Leaves the flight when `lifetime` ends.
+  @usableFromInline
+  func leave(_ number: Int, atEndOf lifetime: Lifetime) {
+    lifetime.onEnd { self.flight.leave(number, self.priorityOfLeaver()) }
+  }
+
+  private var priority: Priority {
+    Priority(rawValue: level.load(ordering: .relaxed)) ?? .normal
+  }
+
+  private func priorityOfLeaver() -> Priority {
+    hasLeft.store(true, ordering: .relaxed)
+    return priority
+  }
+
+  private func raise(to priority: Priority) {
+    let isRaised = flight.table.withLock { _ in
+      guard !hasLeft.load(ordering: .relaxed), priority > self.priority else { return false }
+      let isRaised = flight.count(1, priority)
+      flight.count(-1, self.priority)
+      level.store(priority.rawValue, ordering: .relaxed)
+      return isRaised
+    }
+    if isRaised { flight.handle.announceRaise() }
   }
 }

@@ -140,13 +140,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let run = lifetime.child()
     run.markAwaited()
     run.onEnd { handle.end() }
-    let outside = observer.inContext(of: caller)
     WorkContext.run(in: handle) {
-      start().run(
-        outside.replacingOther { event in
-          if event.isTerminal { run.end() }
-          outside.other(event)
-        }, run)
+      start().run(observer.inContext(of: caller, ending: run), run)
     }
   }
 
@@ -222,6 +217,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Detaches all flights that were not assigned after `revision`.
   ///
   /// - Complexity: O(1); O(*n*) in steps if a flight was assigned after it.
+  @usableFromInline
   func detachAll(upTo revision: Revision) {
     let detached = table.withLock { $0.detachAll(upTo: revision) }
     withExtendedLifetime(detached) {

@@ -90,7 +90,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// which the flight can't be joined.
   @inlinable
   mutating func leave(_ flight: Flight<Key, Value>, _ priority: Priority) -> Bool {
-    flight.countOut(priority)
+    flight.count(-1, priority)
     guard flight.isEmpty else { return false }
     remove(flight)
     return true
@@ -251,20 +251,10 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
     return callers.low + callers.normal + callers.high
   }
 
-  /// Counts a caller in; returns whether the flight's priority rose.
+  /// Counts a caller in, by 1, or out, by -1, and keeps the flight's priority at the highest of its
+  /// callers'; returns whether it rose.
   @inlinable
-  func countIn(_ priority: Priority) -> Bool {
-    count(1, priority)
-  }
-
-  /// Counts a caller out.
-  @inlinable
-  func countOut(_ priority: Priority) {
-    _ = count(-1, priority)
-  }
-
-  /// Keeps the flight's priority at the highest of its callers'; returns whether it rose.
-  @inlinable
+  @discardableResult
   func count(_ change: Int, _ priority: Priority) -> Bool {
     run.variables.add(change, priority)
     if isEmpty { return false }
@@ -349,7 +339,7 @@ struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     self.flight = flight
     self.priority = priority
     self.isNew = isNew
-    let isRaised = flight.countIn(priority)
+    let isRaised = flight.count(1, priority)
     self.isRaised = isRaised && !isNew
   }
 

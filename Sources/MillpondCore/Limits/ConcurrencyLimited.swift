@@ -119,7 +119,7 @@ package final class ConcurrencyLimiter: Sendable {
   package func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) -> Bool {
-    let waiter = SlotWaiter(lookup, lifetime.child(), work)
+    let waiter = QueuedWaiter<SlotTurn>(lookup, lifetime.child(), work)
     // Ends before the slot does, so that a lent slot goes back to its holder.
     waiter.caller?.wait(forSlotOf: ObjectIdentifier(self), until: waiter.lifetime)
     let admission = state.withLock { $0.enter(waiter) }
@@ -140,11 +140,10 @@ package final class ConcurrencyLimiter: Sendable {
 
   /// Changes the state of a slot, and starts the gets for which that makes room.
   private func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
-    state.withLock { $0.change(slot, body) }
-    startWaiting()
+    if state.withLock({ $0.change(slot, body) }) { startWaiting() }
   }
 
-  private func raise(_ waiter: SlotWaiter) {
+  private func raise(_ waiter: QueuedWaiter<SlotTurn>) {
     state.withLock { $0.queue.raise(waiter) }
     startWaiting()
   }
@@ -163,7 +162,7 @@ package final class ConcurrencyLimiter: Sendable {
   private func startsWaiting() -> Bool {
     while true {
       switch state.withLock({ $0.next() }) {
-      case .next(let waiter): if start(waiter) { return state.withLock { $0.queue.isEmpty } }
+      case .next(let waiter): if start(waiter) { return false }
       case .none: return true
       case .unknown: return false
       }
@@ -171,25 +170,20 @@ package final class ConcurrencyLimiter: Sendable {
   }
 
   /// Runs the work of a get that has a slot; returns whether it ended inside its start, so that its
-  /// slot is free again.
-  private func start(_ waiter: SlotWaiter) -> Bool {
-    waiter.start(
-      holding: HeldSlot(of: ObjectIdentifier(self), within: waiter.caller) { self.change($0, $1) })
-    guard waiter.isSecond() else { return false }
-    giveBack(waiter)
-    return true
+  /// slot is free again, and others wait for it.
+  private func start(_ waiter: QueuedWaiter<SlotTurn>) -> Bool {
+    let slot = HeldSlot(of: ObjectIdentifier(self), within: waiter.caller) { self.change($0, $1) }
+    waiter.start(holding: slot)
+    return waiter.isSecond() && state.withLock { $0.change(slot) { $0.isHeld = false } }
   }
 
-  private func leave(_ waiter: SlotWaiter) {
+  private func leave(_ waiter: QueuedWaiter<SlotTurn>) {
     let wasWaiting = state.withLock { $0.queue.leave(waiter) }
     waiter.forget()
-    guard !wasWaiting, waiter.isSecond() else { return }
-    giveBack(waiter)
-    startWaiting()
-  }
-
-  private func giveBack(_ waiter: SlotWaiter) {
-    waiter.withSlot { slot in state.withLock { $0.change(slot) { $0.isHeld = false } } }
+    // Only now: another thread may have stored the slot since.
+    if !wasWaiting, waiter.isSecond(), let turn = waiter.turn {
+      change(turn.slot) { $0.isHeld = false }
+    }
   }
 }
 
@@ -200,22 +194,24 @@ private struct ConcurrencyLimiterState: Sendable {
   /// The number of free slots; negative while lent slots are in use.
   var free: Int
   let reserved: Int
-  var queue: WaiterQueue<SlotWaiter>
+  var queue: WaiterQueue<SlotTurn>
 
   /// The number of slots held by work that may or may not be waiting.
   private var doubtful = 0
 
-  init(count: Int, reserved: Int, _ queue: WaiterQueue<SlotWaiter>) {
+  init(count: Int, reserved: Int, _ queue: WaiterQueue<SlotTurn>) {
     self.count = count
     free = count
     self.reserved = reserved
     self.queue = queue
   }
 
-  mutating func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) {
+  /// Changes a slot; returns whether gets wait, for which that may have made room.
+  mutating func change(_ slot: HeldSlot, _ body: (HeldSlot) -> Void) -> Bool {
     count(slot, -1)
     body(slot)
     count(slot, 1)
+    return !queue.isEmpty
   }
 
   private mutating func count(_ slot: HeldSlot, _ change: Int) {
@@ -233,7 +229,7 @@ private struct ConcurrencyLimiterState: Sendable {
 
   /// Takes a slot for the waiter or enqueues it; refuses it if the queue is too long and no waiter
   /// can start.
-  mutating func enter(_ waiter: SlotWaiter) -> WaiterQueue<SlotWaiter>.Admission {
+  mutating func enter(_ waiter: QueuedWaiter<SlotTurn>) -> WaiterQueue<SlotTurn>.Admission {
     if queue.isEmpty, hasRoom(for: waiter.priority) {
       free -= 1
       return .starts(waiter)
@@ -246,7 +242,7 @@ private struct ConcurrencyLimiterState: Sendable {
   }
 
   /// Takes a slot for the next waiter in the queue, if there is one for it.
-  mutating func next() -> WaiterQueue<SlotWaiter>.Turn {
+  mutating func next() -> WaiterQueue<SlotTurn>.Step {
     guard hasRoom(for: .high) else { return .none }
     let hasRoomForLow = hasRoom(for: .low)
     let turn = queue.popFirst { $0 != .low || hasRoomForLow }

@@ -103,14 +103,13 @@ final class RateLimiter: Sendable {
   func take(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
   ) -> Bool {
-    let waiter = TokenWaiter(of: self, lookup, lifetime, work)
+    let waiter = TokenWaiter(lookup, lifetime, work)
     let now = maxWaiting < .max ? scheduler.now() : .zero
     let admission = state.withLock { $0.enter(waiter, at: now) }
     if case .refused = admission { return false }
-    // Captures one object, so the closure takes no memory of its own.
-    lifetime.onEnd { waiter.leave() }
+    lifetime.onEnd { self.leave(waiter) }
     waiter.onRaise { self.raise(waiter) }
-    if case .starts(let first) = admission { first.start() }
+    if case .starts(let first) = admission { start(first) }
     raise(waiter)
     return true
   }
@@ -125,7 +124,7 @@ final class RateLimiter: Sendable {
     while true {
       let now = scheduler.now()
       switch state.withLock({ $0.next(at: now) }) {
-      case .start(let waiter): waiter.start()
+      case .start(let waiter): start(waiter)
       case .again: continue
       case .wake(let delay, let number): return setTimer(after: delay, number)
       case .rest: return
@@ -142,42 +141,27 @@ final class RateLimiter: Sendable {
     superfluous?.dispose()
   }
 
-  fileprivate func leave(_ waiter: TokenWaiter) {
+  /// Runs the work of a get once and releases it, in the context of the caller.
+  private func start(_ waiter: TokenWaiter) {
+    let work = waiter.takeWork()
+    // The caller has left, so nothing needs the work.
+    if waiter.lifetime.isEnded { return }
+    WorkContext.run(in: waiter.caller) { work?(waiter.lifetime.child()) }
+  }
+
+  /// Lets a get leave the queue, and releases its work, since the caller has left or has its answer.
+  private func leave(_ waiter: TokenWaiter) {
     let timer = state.withLock { state in
       _ = state.queue.leave(waiter)
       return state.timerToStop()
     }
     timer?.dispose()
+    withExtendedLifetime(waiter.takeWork()) {}  // released here, not under the lock
   }
 }
 
-/// A get that waits for a token.
-private final class TokenWaiter: QueuedWaiter, @unchecked Sendable {
-  // Sendable because it adds only a constant.
-  private let limiter: RateLimiter
-
-  init(
-    of limiter: RateLimiter, _ lookup: Lookup, _ lifetime: Lifetime,
-    _ work: @escaping @Sendable (Lifetime) -> Void
-  ) {
-    self.limiter = limiter
-    super.init(lookup, lifetime, work)
-  }
-
-  /// Runs the work once and releases it, in the context of the caller.
-  func start() {
-    let work = takeWork()
-    // The caller has left, so nothing needs the work.
-    if lifetime.isEnded { return }
-    WorkContext.run(in: caller) { work?(lifetime.child()) }
-  }
-
-  /// Leaves the queue, and releases the work, since the caller has left or has its answer.
-  func leave() {
-    limiter.leave(self)
-    withExtendedLifetime(takeWork()) {}  // released here, not under the lock
-  }
-}
+/// A get that waits for a token; nothing more is recorded of its turn.
+private typealias TokenWaiter = QueuedWaiter<Never>
 
 /// The tokens, the queue for them, and the timer.
 private struct RateLimiterState: Sendable {
@@ -189,21 +173,20 @@ private struct RateLimiterState: Sendable {
   }
 
   var bucket: TokenBucket
-  var queue: WaiterQueue<TokenWaiter>
+  var queue: WaiterQueue<Never>
 
   /// The number of the timer that is set.
   private var awaited: Int?
   private var timer: Disposable?
   private var lastNumber = 0
 
-  init(bucket: TokenBucket, queue: WaiterQueue<TokenWaiter>) {
+  init(bucket: TokenBucket, queue: WaiterQueue<Never>) {
     self.bucket = bucket
     self.queue = queue
   }
 
   /// Enqueues the waiter; refuses it if the queue is too long and there is no token.
-  mutating func enter(_ waiter: TokenWaiter, at now: Duration) -> WaiterQueue<TokenWaiter>.Admission
-  {
+  mutating func enter(_ waiter: TokenWaiter, at now: Duration) -> WaiterQueue<Never>.Admission {
     queue.enter(waiter)
     guard queue.isTooLong else { return .waits }
     guard bucket.wait(at: now) <= .zero else { return queue.admission(of: waiter, by: .none) }
@@ -213,7 +196,7 @@ private struct RateLimiterState: Sendable {
   }
 
   /// Spends a token on the first waiter.
-  private mutating func popFirst(at now: Duration) -> WaiterQueue<TokenWaiter>.Turn {
+  private mutating func popFirst(at now: Duration) -> WaiterQueue<Never>.Step {
     let turn = queue.popFirst { _ in true }
     if case .next = turn { bucket.take(at: now) }
     return turn

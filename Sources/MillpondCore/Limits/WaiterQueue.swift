@@ -7,7 +7,9 @@ public import MillpondSignals
 ///
 /// - Complexity: O(log *n*) to enter, to leave, to be raised, and for each waiter that reaches the
 ///   front.
-struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
+struct WaiterQueue<Turn: Sendable>: Sendable {
+  typealias Waiter = QueuedWaiter<Turn>
+
   private var heap: [Entry] = []
   private var lastArrival = 0
 
@@ -39,7 +41,7 @@ struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
   }
 
   /// The outcome of a step.
-  enum Turn: Sendable {
+  enum Step: Sendable {
     case next(Waiter)
 
     /// No waiter may have the turn.
@@ -59,10 +61,10 @@ struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
     heap.count > limit
   }
 
-  /// Decides on the last waiter of a queue that was too long, after the given turn; a waiter that
+  /// Decides on the last waiter of a queue that was too long, after the given step; a waiter that
   /// is refused has left.
-  mutating func admission(of last: Waiter, by turn: Turn) -> Admission {
-    if case .next(let first) = turn { return .starts(first) }
+  mutating func admission(of last: Waiter, by step: Step) -> Admission {
+    if case .next(let first) = step { return .starts(first) }
     _ = leave(last)
     return .refused
   }
@@ -92,7 +94,7 @@ struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
   /// Removes and returns the first waiter, if a waiter of its priority is admitted.
   ///
   /// - Parameter admits: Whether a waiter of this priority may have the turn.
-  mutating func popFirst(if admits: (Priority) -> Bool) -> Turn {
+  mutating func popFirst(if admits: (Priority) -> Bool) -> Step {
     for _ in 0..<Self.stepSize {
       guard let first = heap.first else { return .none }
       let priority = first.waiter.priority
@@ -147,24 +149,26 @@ struct WaiterQueue<Waiter: QueuedWaiter>: Sendable {
   }
 }
 
-/// A get that waits for its turn, with its work.
-class QueuedWaiter: @unchecked Sendable {
-  // Sendable because `place` is touched only under the lock of the queue, and the work under that
-  // of the gate.
+/// A get that waits for its turn, with its work, and then has the turn.
+final class QueuedWaiter<Turn: Sendable>: @unchecked Sendable {
+  // Sendable because `place` is touched only under the lock of the queue, and the work and the turn
+  // under that of the gate.
 
   /// The lifetime of the wait.
-  final let lifetime: Lifetime
+  let lifetime: Lifetime
 
   /// The context of the caller.
-  final let caller: WorkContext?
+  let caller: WorkContext?
 
-  private final let flight: FlightHandle?
-  private final var work: (@Sendable (Lifetime) -> Void)?
-  private final let ownPriority: Priority
-  private final let gate = Gate()
+  private let flight: FlightHandle?
+  private var work: (@Sendable (Lifetime) -> Void)?
+  private var latestTurn: Turn?
+  private let ownPriority: Priority
+  private let gate = Gate()
+  private let rendezvous = Rendezvous()
 
   /// The place in the queue; nil before and after.
-  fileprivate(set) final var place: Int?
+  fileprivate(set) var place: Int?
 
   init(
     _ lookup: Lookup, _ lifetime: Lifetime, _ work: @escaping @Sendable (Lifetime) -> Void
@@ -177,26 +181,32 @@ class QueuedWaiter: @unchecked Sendable {
   }
 
   /// The urgency at this moment, which is that of the flight that makes the get, if one does.
-  final var priority: Priority { flight?.priority ?? ownPriority }
+  var priority: Priority { flight?.priority ?? ownPriority }
 
   /// Calls `act` after every rise of the waiter's priority.
   ///
   /// Check the priority once more after this, since it may have risen before.
-  final func onRaise(_ act: @escaping @Sendable () -> Void) {
+  func onRaise(_ act: @escaping @Sendable () -> Void) {
     guard let flight else { return }
     let listening = flight.onRaise(act)
     lifetime.onEnd { listening.dispose() }
   }
 
   /// Returns the work once; nil if it was returned before, or released.
-  final func takeWork() -> (@Sendable (Lifetime) -> Void)? {
-    withState { exchange(&work, with: nil) }
+  ///
+  /// - Parameter change: Changes the turn under the same lock.
+  func takeWork(_ change: (inout Turn?) -> Void = { _ in }) -> (@Sendable (Lifetime) -> Void)? {
+    gate.withLock {
+      change(&latestTurn)
+      return exchange(&work, with: nil)
+    }
   }
 
-  /// Runs `body` under the lock of the waiter's own state.
-  final func withState<Result>(_ body: () -> Result) -> Result {
-    gate.withLock(body)
-  }
+  /// The turn, from its start on.
+  var turn: Turn? { gate.withLock { latestTurn } }
+
+  /// Returns true for the second of two calls: one when the start returns, one at the end.
+  func isSecond() -> Bool { rendezvous.isSecond() }
 }
 
 extension Signal {
@@ -217,17 +227,12 @@ extension Signal {
     refusal: @escaping @Sendable () -> any Error
   ) -> Signal {
     if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return Signal { outside, lifetime in
+    return Signal { observer, lifetime in
       let caller = WorkContext.current
       let mayWait = take(lifetime) { turn in
-        let observer = outside.inContext(of: caller)
-        ask().run(
-          observer.replacingOther { event in
-            if event.isTerminal { turn.end() }
-            observer.other(event)
-          }, turn)
+        ask().run(observer.inContext(of: caller, ending: turn), turn)
       }
-      if !mayWait { outside.failed(refusal()) }
+      if !mayWait { observer.failed(refusal()) }
     }
   }
 }

@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 
 /// An event in a layer, as part of a get or apart from one.
 public struct CacheEvent: Sendable, CustomStringConvertible {
@@ -82,4 +82,14 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     case .writeFailed(let error): "\(layer): not written, \(error)"
     }
   }
+}
+
+/// A receiver of the events of a get.
+@usableFromInline
+package protocol CacheEventListener: AnyObject, Sendable {
+  /// The clock that times the layers.
+  var time: ExactTime { get }
+
+  /// Receives an event, on the thread on which it happened, with no lock held.
+  func receive(_ event: CacheEvent)
 }

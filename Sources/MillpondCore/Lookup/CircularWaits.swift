@@ -21,7 +21,7 @@ extension WorkContext {
   /// Waits for a slot of the limit, and for the work in it, until `lifetime` ends; waiting work
   /// lends the slots of the same limit that it holds.
   func wait(forSlotOf limit: ObjectIdentifier, until lifetime: Lifetime) {
-    if let flight = flights.first {
+    if let flight = nearestFlight {
       flight.wants(limit)
       lifetime.onEnd { flight.wantsNoMore(limit) }
     }
@@ -32,7 +32,7 @@ extension WorkContext {
   /// for.
   func works<Key: Hashable & Sendable>(for key: Key, in table: ObjectIdentifier) -> Bool {
     reach(isCertain: true).contains {
-      $0.context.flights.first?.isFlight(of: key, in: table) ?? false
+      $0.context.nearestFlight?.isFlight(of: key, in: table) ?? false
     }
   }
 
@@ -44,6 +44,16 @@ extension WorkContext {
       context.lendSlot(isCertain: isCertain)
       lifetime.onEnd { context.takeSlotBack(isCertain: isCertain) }
     }
+  }
+
+  /// The innermost running flight whose work this is.
+  private var nearestFlight: WorkContext? {
+    var next: WorkContext? = self
+    while let context = next {
+      if let flight = context.flight, !flight.isOver { return flight }
+      next = context.outer
+    }
+    return nil
   }
 
   /// The running flights whose work this is, the innermost first; more than one if a write is

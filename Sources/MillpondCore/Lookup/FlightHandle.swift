@@ -9,7 +9,7 @@ import Synchronization
 @usableFromInline
 package class FlightHandle: WorkContext, @unchecked Sendable {
   // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
-  private final let clock: FlightClock
+  final let clock: FlightClock
   final let place: String?
   private final let startedAt = Atomic<Int>(.min)
   private final let level: Atomic<UInt8>
@@ -44,9 +44,6 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   package final var hasListeners: Bool {
     hasListener.load(ordering: .acquiring)
   }
-
-  /// The clock that times the layers of the flight.
-  final var layerTime: ExactTime { clock.exact }
 }
 
 /// The clocks of flights.

@@ -54,12 +54,7 @@ public struct Lookup: Sendable {
   /// Whether all terms are the defaults, so that lookups are interchangeable.
   @inlinable
   package var isUsual: Bool {
-    isWithoutDetails && ownPriority == .normal && freshness == .any
-  }
-
-  @inlinable
-  var isWithoutDetails: Bool {
-    if case .usual = details { true } else { false }
+    if case .usual = details { ownPriority == .normal && freshness == .any } else { false }
   }
 
   /// The place in the code of the get, in debug builds.

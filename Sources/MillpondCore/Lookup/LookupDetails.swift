@@ -122,7 +122,7 @@ enum LookupDetails: Sendable {
   var time: ExactTime? {
     switch self {
     case .usual: nil
-    case .flight(let flight): flight.layerTime
+    case .flight(let flight): flight.clock.exact
     case .special(let special): special.time
     case .explained(let explanation): explanation.outer.time
     }
@@ -144,7 +144,7 @@ final class SpecialTerms: Sendable {
   @usableFromInline
   init(_ terms: LookupTerms) {
     self.terms = terms
-    time = terms.flight?.layerTime ?? terms.listeners.first?.time
+    time = terms.flight?.clock.exact ?? terms.listeners.first?.time
   }
 
   @usableFromInline var revalidation: Revalidation? {

@@ -4,6 +4,9 @@ import Synchronization
 public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
   @usableFromInline let number: UInt64
 
+  /// The last number; there is one for all caches, since a value may pass through any layers.
+  private static let lastNumber = Atomic<UInt64>(0)
+
   @usableFromInline
   init(number: UInt64) {
     self.number = number
@@ -19,13 +22,13 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
 
   /// Returns the next revision, which is never returned again.
   public static func next() -> Revision {
-    Revision(number: RevisionCounter.shared.add(1, ordering: .acquiringAndReleasing).newValue)
+    Revision(number: lastNumber.add(1, ordering: .acquiringAndReleasing).newValue)
   }
 
   /// The latest revision that was taken.
   @usableFromInline
   package static var present: Revision {
-    Revision(number: RevisionCounter.shared.load(ordering: .acquiring))
+    Revision(number: lastNumber.load(ordering: .acquiring))
   }
 
   /// Whether `left` was taken before `right`.
@@ -33,10 +36,4 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
   public static func < (left: Revision, right: Revision) -> Bool {
     left.number < right.number
   }
-}
-
-/// The counter of revisions; there is one for all caches, since a value may pass through any
-/// layers.
-enum RevisionCounter {
-  static let shared = Atomic<UInt64>(0)
 }

@@ -96,27 +96,26 @@ class NestedContext: WorkContext, @unchecked Sendable {
   ///
   /// A task that outlives the work works for no caller, and must not keep the contexts of earlier
   /// work alive.
-  private let around: Locked<WorkContext?>
+  @exclusivity(unchecked) private var around: WorkContext?
+  private let gate = Gate()
 
   /// Creates the context of work for `flight`, or of work that is no flight, within `outer`.
   init(for flight: WorkContext? = nil, within outer: WorkContext?) {
     ownFlight = flight
-    around = Locked(outer)
+    around = outer
   }
 
   override final var flight: WorkContext? { ownFlight }
 
   override final var outer: WorkContext? {
-    around.withLock { $0 }
+    gate.withLock { around }
   }
 
   /// Leaves the caller's context at the end of work in a slot; gets of its remaining tasks then
   /// have no caller.
   final func leaveOuter() {
-    around.discard { outer in
-      defer { outer = nil }
-      return outer
-    }
+    let former = gate.withLock { exchange(&around, with: nil) }
+    withExtendedLifetime(former) {}  // released here, not under the lock
   }
 }
 
@@ -127,5 +126,34 @@ extension Observer {
     Observer(next: { value in WorkContext.run(in: caller) { self.next(value) } }) { event in
       WorkContext.run(in: caller) { self.other(event) }
     }
+  }
+
+  /// Does the same, and ends a run before it delivers the end.
+  @inlinable
+  func inContext(of caller: WorkContext?, ending run: Lifetime) -> Observer {
+    Observer(next: { value in WorkContext.run(in: caller) { self.next(value) } }) { event in
+      if event.isTerminal { run.end() }
+      WorkContext.run(in: caller) { self.other(event) }
+    }
+  }
+}
+
+extension Signal {
+  /// Runs the subscription in the caller's context, even if a timer's thread or another layer's
+  /// answer starts it.
+  ///
+  /// Without it, a get that is repeated after a pause would lose its context, and wait for the slot
+  /// that it holds itself.
+  @inlinable
+  func inContext(of caller: WorkContext?) -> Signal {
+    Signal { observer, lifetime in
+      WorkContext.run(in: caller) { run(observer, lifetime) }
+    }
+  }
+
+  /// Makes the signal anew for each subscription, with the caller's context.
+  @inlinable
+  static func withCaller(_ make: @escaping @Sendable (WorkContext?) -> Signal) -> Signal {
+    .deferred { make(WorkContext.current) }
   }
 }

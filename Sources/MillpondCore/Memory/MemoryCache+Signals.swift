@@ -47,7 +47,7 @@ extension MemoryCache {
       // Before the removal, which refuses the values of all former entries.
       makeFlights().assign(key, newValue, revision)
       // A later write has arrived in between, and wins over this entry.
-      if !removeStored(key, revision) { detach(key, upTo: revision) }
+      if !removeStored(key, revision) { detachFlight(of: key, upTo: revision) }
     }
   }
 
@@ -97,12 +97,6 @@ extension MemoryCache {
   func makeFirstFlights() -> Flights<Key, Value> {
     let flights = Flights<Key, Value>(makeFlightClock(), limit: 10_000)
     return unsafeDowncast(lazyFlights.storeIfNil(flights), to: Flights<Key, Value>.self)
-  }
-
-  /// Whether a get may join an entry of the key.
-  @inlinable
-  func mayJoin(_ key: Key, _ lookup: Lookup) -> Bool {
-    lazyFlights.object != nil && hasFlight(of: key, lookup)
   }
 
   /// Whether a get joins an entry of the key.
@@ -177,19 +171,7 @@ extension MemoryCache {
   /// `revision`.
   @inlinable
   func detachFlight(of key: Key, upTo revision: Revision) {
-    if lazyFlights.object != nil { detach(key, upTo: revision) }
-  }
-
-  @inlinable
-  func detach(_ key: Key, upTo revision: Revision) {
     flights?.detach(key, upTo: revision)
-  }
-
-  /// Lets all entries serve only their present subscribers, unless they were assigned after
-  /// `revision`.
-  @usableFromInline
-  func detachFlights(upTo revision: Revision) {
-    flights?.detachAll(upTo: revision)
   }
 }
 

@@ -226,12 +226,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       shards.removeAll(revision, time.now())
       // Only now, since the stores refuse what these removals refused.
       keyRemovals.forget(upTo: revision)
-      detachFlights(upTo: revision)
+      flights?.detachAll(upTo: revision)
     case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
     case .fill(let key, let stamped, let token):
       return fill(key, MemoryHash(key), stamped, token)
     }
-    return Self.done
+    return Success.done
   }
 
   /// Stores the answer of a lower layer, unless its key was written after the token was taken.
@@ -244,8 +244,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     let isKept = shards.put(hash, cost: details.cost, now) {
       $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
     }
-    if isKept { return Self.done }
-    return fillLate(key, hash, stamped, details, token) ? Self.done : .empty
+    if isKept { return Success.done }
+    return fillLate(key, hash, stamped, details, token) ? Success.done : .empty
   }
 
   /// Removes the stored value; returns false if a later write of the key wins.
@@ -266,15 +266,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @discardableResult
   public func set(_ value: Value, for key: Key) -> Signal<Void> {
     set(key, Stamped(value, nanoseconds: 0, rest: .max, validator: nil), .next())
-    return Self.done
+    return Success.done
   }
 
   @inlinable
   @inline(__always)  // its two callers pass the parts of a value in registers
   func set(_ key: Key, _ stamped: Stamped<Value>, _ revision: Revision) {
     // A cost function may take a while.
-    if cost != nil { PendingWrites.begin(revision) }
-    defer { if cost != nil { PendingWrites.end(revision) } }
+    if cost != nil { PendingWrite.begin(revision) }
+    defer { if cost != nil { PendingWrite.end(revision) } }
     let (hash, now) = (MemoryHash(key), time.now())
     let details = details(of: stamped, hash, now, revision)
     let isKept = shards.put(hash, cost: details.cost, now) {
@@ -315,10 +315,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     guard let cost else { return 0 }
     return max(0, cost(value))
   }
-
-  /// The outcome of every write.
-  @inlinable
-  static var done: Signal<Void> { Success.done }
 }
 
 /// The success that all writes share.

@@ -25,10 +25,9 @@ extension Lookup {
   /// Reports an event to the listeners.
   @usableFromInline
   package func report(
-    _ kind: CacheEvent.Kind, layer: String, key: (any Hashable & Sendable)?,
-    nanoseconds: Int64? = nil
+    _ kind: CacheEvent.Kind, layer: String, key: (any Hashable & Sendable)?
   ) {
-    details.send(CacheEvent(kind, layer: layer, key: key, nanoseconds: nanoseconds))
+    details.send(CacheEvent(kind, layer: layer, key: key, nanoseconds: nil))
   }
 
   /// Returns a copy whose values are checked before they count as hits.
@@ -88,12 +87,6 @@ extension Source {
       lookup.report(.hit(age: nil), layer: label, key: key)
     }
     return value
-  }
-
-  /// Returns the immediate value of one of several sources, and reports which one answered.
-  @inlinable
-  func layerNow(_ key: Key, _ lookup: Lookup) -> Value? {
-    layerNow(key, lookup) { ownLabel }
   }
 
   /// Returns the answer of one of several sources, and reports which one answered.

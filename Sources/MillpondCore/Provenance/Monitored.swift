@@ -92,8 +92,9 @@ public struct Monitored<Base: Source>: Wrapper {
 
   /// The base, marked as monitored.
   public func topology(for key: Key?) -> Topology {
-    Topology(.wrapper, title, parts: [base.topology(for: key)], isReported: true)
-      .reporting(monitoring.monitor.gets)
+    Topology(
+      .wrapper, title, parts: [base.topology(for: key)], isReported: true,
+      controls: PartControls(gets: monitoring.monitor.gets))
   }
 
   @usableFromInline

@@ -51,7 +51,9 @@ extension RefreshingCache {
     let answer = answer(key, lookup) { self.delivered($0) }
     return .deferred { [self] in
       if lookup.isObservable || now(key, lookup.counting(.nothing)) == nil { return answer }
-      return store.getStamped(key, lookup.with(fresh(key, lookup.freshness))).ifEmpty { answer }
+      return store.getStamped(key, lookup.with(ages.fresh(key, lookup.freshness))).ifEmpty {
+        answer
+      }
     }
   }
 

@@ -38,12 +38,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   // MARK: Freshness
 
-  /// Returns the freshness that a stored value needs to answer a get.
-  @inlinable
-  func fresh(_ key: Key, _ requested: Freshness) -> Freshness {
-    ages.fresh(key, requested)
-  }
-
   /// Returns the immediate value of the store if it is fresh.
   @inlinable
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
@@ -52,7 +46,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     case .cachedOnly: return policy.usableFor == .never ? store.now(key, lookup) : nil
     case .any, .atMost: break
     }
-    let fresh = fresh(key, lookup.freshness)
+    let fresh = ages.fresh(key, lookup.freshness)
     guard policy.refreshAhead > .zero, case .atMost(let greatest) = fresh else {
       return store.now(key, lookup.with(fresh))
     }
@@ -128,7 +122,7 @@ extension RefreshingCache {
         .ifNoValue { .just(.nothing($0)) }
         .flatMap { [self] (look: StoredLookup<Value>) -> Signal<Finding> in
           if case .kept = look { watchers.send(.kept, of: key) }
-          let fresh = fresh(key, requested)
+          let fresh = ages.fresh(key, requested)
           let lookup = lookup.with(fresh)
           switch look {
           case .kept(let stamped) where fresh.admits(age: stamped.age):
@@ -264,4 +258,15 @@ extension RefreshingCache {
 private enum StoredLookup<Value: Sendable>: Sendable {
   case kept(Stamped<Value>)
   case nothing((any Error)?)
+}
+
+extension Signal {
+  /// Makes the signal anew for each subscription, with the caller's context and a fill token.
+  fileprivate static func withCaller(
+    _ lookup: Lookup, _ make: @escaping @Sendable (WorkContext?, FillToken) -> Signal
+  ) -> Signal {
+    Signal { observer, lifetime in
+      make(WorkContext.current, FillToken(for: lookup, during: lifetime)).run(observer, lifetime)
+    }
+  }
 }

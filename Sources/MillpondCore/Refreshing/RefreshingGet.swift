@@ -136,7 +136,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     inside.keptAsStale(key).run(
       Observer(
         next: { found in
-          if self.inside.fresh(self.key, self.lookup.freshness).admits(age: found.age) {
+          if self.inside.ages.fresh(self.key, self.lookup.freshness).admits(age: found.age) {
             self.next(found)
           } else {
             self.stale = SerialState(found)
@@ -152,7 +152,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   func isFresh(_ found: Finding) -> Bool {
     // A fetch from before a mark brings nothing that is fresh for a get that joins it.
     if inside.ages.isMarked(key, asked: found.value.asked) { return false }
-    let fresh = inside.fresh(key, lookup.freshness)
+    let fresh = inside.ages.fresh(key, lookup.freshness)
     // A value that arrived while the get waited is as new as it can be.
     if let requested = found.value.requested, found.value.foundAs > beginning {
       return requested.isAsStrict(as: fresh) || found.age == .zero || fresh.admits(age: found.age)

@@ -72,18 +72,6 @@ extension Source {
   func isBeside(_ freshness: Freshness) -> Bool {
     if case .cachedOnly = freshness { !(self is any Cache) } else { false }
   }
-
-  /// Whether this is a cache, also after type erasure.
-  @usableFromInline
-  var isCache: Bool {
-    (self as? any ErasedSource)?.isOfCache ?? (self is any Cache)
-  }
-}
-
-/// A source that hides the type of another one.
-protocol ErasedSource {
-  /// Whether the hidden source is a cache.
-  var isOfCache: Bool { get }
 }
 
 /// The error of an empty answer.

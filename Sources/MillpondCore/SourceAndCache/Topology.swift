@@ -132,13 +132,6 @@ extension Topology {
     return copy
   }
 
-  /// Returns a copy that reports the gets made through it.
-  package func reporting(_ gets: Signal<GetRecord>) -> Topology {
-    var copy = self
-    copy.controls.gets = gets
-    return copy
-  }
-
   /// Whether this is an origin, or has one among its parts.
   @usableFromInline var hasOrigin: Bool {
     role == .origin || parts.contains(where: \.hasOrigin)
@@ -212,4 +205,34 @@ public struct LayerSize: Sendable, Hashable {
     self.count = count
     self.cost = cost
   }
+}
+
+/// The durability that a flush gives to earlier writes.
+public enum Durability: Sendable, Hashable {
+  /// Handed over to the system: writes survive any end of the process.
+  case written
+
+  /// On the device: writes survive a power cut, if the device keeps its promises.
+  case synchronized
+}
+
+/// The counters of a store since its creation, and the limits of its size.
+package struct StoreCounters: Sendable, Hashable {
+  package var hits = 0
+  package var misses = 0
+  package var insertions = 0
+  package var rejections = 0
+  package var evictions = 0
+  package var expirations = 0
+
+  /// The greatest number of values; nil if there is no limit.
+  package var countLimit: Int?
+
+  /// The greatest cost of the values together; nil if there is no limit.
+  package var costLimit: Int?
+
+  /// Whether the cost is a number of bytes.
+  package var isInBytes = false
+
+  package init() {}
 }

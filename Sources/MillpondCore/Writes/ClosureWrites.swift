@@ -13,7 +13,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// The number of writes that wait for the turn, with those that the turn's thread has taken.
   private let waitingCount = Atomic<Int>(0)
-  private let running = Locked(RunningWrites<Key>())
+  private let running = Locked(Registry<(key: Key, outcome: Signal<Void>)>())
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
   private let onRemove: (@Sendable (Key) -> Signal<Void>)?
   private let onRemoveAll: (@Sendable () -> Signal<Void>)?
@@ -54,10 +54,10 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let promise = Promise<Void>()
-    mailbox.post(
-      queued(change, promise),
-      immediately: { begin(change, promise) { pending(change, promise) } },
-      receive: receive)
+    let mustDrain = mailbox.act(orPost: queued(change, promise)) {
+      begin(change, promise) { pending(change, promise) }
+    }
+    if mustDrain { mailbox.drain(receive) }
     return promise.outcome
   }
 
@@ -106,7 +106,10 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func begin(
     _ change: Change<Key, Value>, _ promise: Promise<Void>, _ write: () -> Write
   ) -> Bool {
-    let earlier = running.withLock { $0.outcomes(before: change) }
+    let key = change.key
+    let earlier =
+      change.isOfValue
+      ? [] : running.withLock { $0.elements.filter { key == nil || $0.key == key }.map(\.outcome) }
     if earlier.isEmpty {
       promise.keep(by: carryOut(change))
       if change.isOfValue, !promise.outcome.isDone { track(change, promise.outcome) }
@@ -116,16 +119,14 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let write = write()
     WriteOutcome.all(earlier.map { $0.recover { _ in .just(()) } }).subscribe(
       onCompleted: { [write] in
-        let message = Message.repeatedRemoval(write)
-        self.mailbox.post(
-          message, immediately: { self.receive(message) }, receive: self.receive)
+        self.mailbox.post(.repeatedRemoval(write), receive: self.receive)
       })
     return false
   }
 
   private func track(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     guard let key = change.key else { return }
-    let number = running.withLock { $0.add(key, outcome) }
+    let number = running.withLock { $0.add((key, outcome)) }
     let forget = { @Sendable in self.running.discard { $0.remove(number) } }
     outcome.subscribe(onFailed: { _ in forget() }, onCompleted: forget)
   }
@@ -213,30 +214,6 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let (isAdmitted, forgotten) = order.withLock { (decide(&$0), $0.takeForgotten()) }
     withExtendedLifetime(forgotten) {}  // released here, not under the lock
     return isAdmitted
-  }
-}
-
-/// The outcomes of sets and fills whose work has not ended.
-private struct RunningWrites<Key: Hashable & Sendable>: Sendable {
-  private var byNumber: [Int: (key: Key, outcome: Signal<Void>)] = [:]
-  private var lastNumber = 0
-
-  /// Returns the outcomes of those that a removal concerns; none for another write.
-  func outcomes<Value>(before change: Change<Key, Value>) -> [Signal<Void>] {
-    if byNumber.isEmpty || change.isOfValue { return [] }
-    let key = change.key
-    return byNumber.values.filter { key == nil || $0.key == key }.map(\.outcome)
-  }
-
-  mutating func add(_ key: Key, _ outcome: Signal<Void>) -> Int {
-    lastNumber += 1
-    byNumber[lastNumber] = (key, outcome)
-    return lastNumber
-  }
-
-  /// Removes one that has ended, and returns it.
-  mutating func remove(_ number: Int) -> (key: Key, outcome: Signal<Void>)? {
-    byNumber.removeValue(forKey: number)
   }
 }
 

@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// The numbers of the writes that have begun and not ended, in pages.
 ///
 /// No change takes longer than one page, however many writes are pending.
@@ -99,11 +101,6 @@ struct PendingRevisions: Sendable {
   /// Returns the first place of a number in a page, or of the next greater one.
   private func place(of number: UInt64, in page: Int) -> Int {
     let writes = pages[page].writes
-    var (low, high) = (0, writes.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if writes[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return partitionPoint(writes.count) { writes[$0].number < number }
   }
 }

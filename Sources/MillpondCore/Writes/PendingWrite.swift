@@ -15,12 +15,12 @@ public final class PendingWrite: Sendable {
   /// - Parameter revision: The revision of the write.
   public init(_ revision: Revision) {
     self.revision = revision
-    PendingWrites.begin(revision)
+    Self.begin(revision)
   }
 
   /// Records that the write has arrived, or never will.
   public func end() {
-    if !isOver.exchange(true, ordering: .relaxed) { PendingWrites.end(revision) }
+    if !isOver.exchange(true, ordering: .relaxed) { Self.end(revision) }
   }
 
   deinit {
@@ -30,37 +30,34 @@ public final class PendingWrite: Sendable {
   /// Whether a write earlier than `revision` is pending.
   @inlinable
   public static func isAny(before revision: Revision) -> Bool {
-    PendingWrites.oldest.load(ordering: .acquiring) < revision.number
+    oldestNumber.load(ordering: .acquiring) < revision.number
   }
 
   /// The oldest pending revision; the greatest possible one if none is pending.
   @usableFromInline
   static var oldest: Revision {
-    Revision(number: PendingWrites.oldest.load(ordering: .acquiring))
+    Revision(number: oldestNumber.load(ordering: .acquiring))
   }
 
   /// Runs `body`, in which the write arrives.
   @inlinable
   package static func during<Result>(_ revision: Revision, _ body: () -> Result) -> Result {
-    PendingWrites.begin(revision)
-    defer { PendingWrites.end(revision) }
+    begin(revision)
+    defer { end(revision) }
     return body()
   }
-}
 
-/// The pending writes of the whole process.
-@usableFromInline
-enum PendingWrites {
-  /// The number of the oldest pending write, or the greatest number if there is none.
-  @usableFromInline static let oldest = Atomic<UInt64>(.max)
+  /// The number of the oldest pending write of the process, or the greatest number if there is none.
+  @usableFromInline static let oldestNumber = Atomic<UInt64>(.max)
 
+  /// The numbers of all pending writes of the process.
   private static let all = Locked(PendingRevisions())
 
   @usableFromInline
   static func begin(_ revision: Revision) {
     all.withLock { numbers in
       numbers.begin(revision.number)
-      oldest.store(numbers.oldest, ordering: .releasing)
+      oldestNumber.store(numbers.oldest, ordering: .releasing)
     }
   }
 
@@ -68,7 +65,7 @@ enum PendingWrites {
   static func end(_ revision: Revision) {
     all.withLock { numbers in
       numbers.end(revision.number)
-      oldest.store(numbers.oldest, ordering: .releasing)
+      oldestNumber.store(numbers.oldest, ordering: .releasing)
     }
   }
 }

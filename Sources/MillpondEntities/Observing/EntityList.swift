@@ -1,3 +1,5 @@
+public import MillpondSignals
+
 /// A filtered and sorted list of entities, kept up to date by the edits of commits.
 ///
 /// Of two entities of equal rank, the one that arrived first comes first, so each has one place,
@@ -139,16 +141,7 @@ struct EntityList<E: Entity>: Sendable {
   /// Returns the place behind all values that precede the member.
   @inlinable
   func place(for member: Member) -> Int {
-    var (low, high) = (0, values.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(self.member(at: middle), member) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
+    partitionPoint(values.count) { isBefore(self.member(at: $0), member) }
   }
 
   @inlinable

@@ -1,4 +1,5 @@
 public import MillpondCore
+public import MillpondSignals
 
 /// A table of entities of any type.
 @usableFromInline
@@ -17,7 +18,7 @@ protocol AnyEntityTable: AnyObject, Sendable {
   ///
   /// - Parameter last: The number of the last subscriber that has not seen the changes yet.
   @inlinable
-  func takeDeepEdits(upTo last: Int) -> (any AnyDeepQueryEdits)?
+  func takeDeepEdits(upTo last: Int) -> DeepQueryEdits?
 
   /// Records that the entity in a row is used now.
   @inlinable
@@ -41,6 +42,37 @@ protocol AnyEntityTable: AnyObject, Sendable {
   /// Records that a row now belongs to another node.
   @inlinable
   func move(_ row: Int32, to node: NodeNumber)
+}
+
+/// The edits of a commit for queries with a depth, which also notice changes of the entities that
+/// theirs refer to.
+@usableFromInline
+struct DeepQueryEdits: Sendable {
+  /// Adds an unchanged entity that refers to a changed one, given its row and the number of
+  /// references in between; called under the lock.
+  @usableFromInline let add: @Sendable (_ row: Int32, _ distance: Int) -> Void
+
+  /// Returns the notices for the subscribers.
+  @usableFromInline let notices: @Sendable () -> [Notice]
+
+  @inlinable
+  init<E: Identifiable & Sendable>(
+    _ table: EntityTable<E>, _ edits: [TableEdit<E>], _ listeners: [Int: TableListener<E>]
+  ) where E.ID: Sendable {
+    // Touched only by the writer.
+    let related = SerialState<[(edit: TableEdit<E>, distance: Int)]>([])
+    add = { row, distance in
+      guard let value = table.rows[Int(row)].value else { return }
+      related.value.append((TableEdit(id: value.id, value: value), distance))
+    }
+    notices = {
+      listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+        let touched = related.value
+          .filter { ReferenceGraph.reaches(listener.depth, $0.distance) }.map(\.edit)
+        return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
+      }
+    }
+  }
 }
 
 /// The last use of an entity; the least recent is evicted first.
@@ -120,7 +152,7 @@ extension EntityTable: AnyEntityTable {
   }
 
   @inlinable
-  func takeDeepEdits(upTo last: Int) -> (any AnyDeepQueryEdits)? {
+  func takeDeepEdits(upTo last: Int) -> DeepQueryEdits? {
     let edits = exchange(&deepEdits, with: [])
     if depth == 0 { return nil }
     let listeners = listeners.filter { $0.key <= last && $0.value.depth > 0 }

@@ -4,19 +4,8 @@ public import MillpondCore
 /// steps.
 @usableFromInline
 struct CommittedEdits<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  @usableFromInline
-  struct Edit: Sendable {
-    @usableFromInline let value: E?
-
-    /// The revision of the write; that of a fill is none.
-    @usableFromInline let written: Revision
-
-    @inlinable
-    init(value: E?, written: Revision) {
-      self.value = value
-      self.written = written
-    }
-  }
+  /// The new value, and the revision of the write; that of a fill is none.
+  @usableFromInline typealias Edit = (value: E?, written: Revision)
 
   /// Returns the edit of an entity.
   @usableFromInline let edit: @Sendable (E.ID) -> Edit?

@@ -33,7 +33,7 @@ struct CommitNotification: Sendable {
   private var notices: [(number: Int, notice: Notice)] = []
 
   /// The edits for lists with a depth, by table.
-  private var deepEdits: [(any AnyDeepQueryEdits)?]
+  private var deepEdits: [DeepQueryEdits?]
 
   /// Creates the notification of a commit that has changed `changed`.
   ///
@@ -151,7 +151,7 @@ struct CommitNotification: Sendable {
     notices.sort { $0.number < $1.number }
     return (
       exchange(&notices, with: []).map(\.notice),
-      exchange(&deepEdits, with: []).flatMap { $0?.notices ?? [] }
+      exchange(&deepEdits, with: []).flatMap { $0?.notices() ?? [] }
     )
   }
 }

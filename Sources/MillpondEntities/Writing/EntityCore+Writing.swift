@@ -23,19 +23,19 @@ extension EntityCore {
     _ value: E
   ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
     let edits = part(of: E.self).edits(of: E.self)
-    if !edits.table.optimistic.isEmpty { return setAmongOptimistic(value) }
+    // An optimistic write keeps more than one value.
+    if !edits.table.optimistic.isEmpty {
+      return writeAlone(nil, value) { $0.set(value, .now, canUndo: $1) }
+    }
     let (row, old) = edits.stored(value.id)
     let new = old.map { value.replacing($0) } ?? value
     let isChange = new != old
     let targets = isChange ? edits.readRelations(of: new) : 0..<0
-    var released: [any Sendable] = []
     if !transaction.isEmpty {
       // Users' code has written something meanwhile, which belongs to this transaction.
-      write(E.self) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
-      let mustDeliver = commit(&released)
-      transaction.takeSpent(&released)
-      return ((old, new, released), mustDeliver)
+      return writeAlone(old, new) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
     }
+    var released: [any Sendable] = []
     let mustDeliver = step(&released) { tables, commit in
       var known = old == nil ? nil : row
       if isChange { known = edits.put(new, value.id, at: known, targets, in: &tables, &commit) }
@@ -47,16 +47,16 @@ extension EntityCore {
     return ((old, new, released), mustDeliver)
   }
 
-  /// The same with a list of edits, which may concern optimistic values.
+  /// Performs a transaction of one edit in the list.
   @usableFromInline
-  func setAmongOptimistic<E: Entity>(
-    _ value: E
+  func writeAlone<E: Entity>(
+    _ old: E?, _ new: E, _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void
   ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
     var released: [any Sendable] = []
-    write(E.self) { $0.set(value, .now, canUndo: $1) }
+    write(E.self, body)
     let mustDeliver = commit(&released)
     transaction.takeSpent(&released)
-    return ((nil, value, released), mustDeliver)
+    return ((old, new, released), mustDeliver)
   }
 
   @inlinable
@@ -183,7 +183,7 @@ extension EntityCore {
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
         cancelEviction()
-        released += EntityGarbageCollector(self, cutoff: cutoff).prune()
+        released += collectUnused(since: cutoff)
         mustDeliver = true
       }
       if !written.requests.isEmpty {

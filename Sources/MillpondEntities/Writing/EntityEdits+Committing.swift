@@ -161,8 +161,7 @@ extension EntityEdits {
       edit: { id in
         let place = places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
         return place.map { place in
-          CommittedEdits.Edit(
-            value: edits[place].value, written: edits[place].order.written(in: revision))
+          (edits[place].value, edits[place].order.written(in: revision))
         }
       },
       values: {

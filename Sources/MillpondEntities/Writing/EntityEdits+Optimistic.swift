@@ -91,16 +91,17 @@ extension EntityEdits {
 
   // MARK: Outcomes
 
-  /// Returns whether an optimistic write has touched entities of this type.
-  @usableFromInline
-  func isTouched(by revision: Revision) -> Bool {
-    tables.withLock { _ in table.optimisticWrites[revision] != nil }
-  }
-
   /// Confirms or undoes an optimistic write, as far as no later write has replaced it.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the write.
+  ///   - isConfirmed: Whether it is confirmed.
+  ///   - touch: Called first, if the write concerns entities of this type.
   @usableFromInline
-  func settle(_ revision: Revision, isConfirmed: Bool) {
-    let ids = tables.withLock { _ in table.optimisticWrites.removeValue(forKey: revision) } ?? []
+  func settle(_ revision: Revision, isConfirmed: Bool, touch: () -> Void) {
+    let ids = tables.withLock { _ in table.optimisticWrites.removeValue(forKey: revision) }
+    guard let ids else { return }
+    touch()
     for id in ids {
       if isConfirmed { confirm(id, revision) { $0 } } else { _ = undo(id, revision) }
     }

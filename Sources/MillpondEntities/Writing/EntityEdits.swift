@@ -71,40 +71,27 @@ final class EntityEdits<E: Entity> {
   /// Merging runs users' code, which may write as well: no edit is being changed meanwhile.
   @inlinable
   func set(_ value: E, _ order: EditOrder, canUndo: Bool) {
-    let id = value.id
-    if isOptimistic(order) {
-      place(id, order, canUndo: canUndo) { present in
-        present.map { value.replacing($0) } ?? value
-      }
-    } else if let edit = edit(of: id) {
-      let merged = edit.value.map { value.replacing($0) } ?? value
-      write(Edit(id, merged, order, edit.stored), canUndo: canUndo)
-    } else {
-      let stored = stored(id)
-      let merged = stored.value.map { value.replacing($0) } ?? value
-      write(Edit(id, merged, order, stored), canUndo: canUndo)
-    }
+    write(value.id, order, canUndo: canUndo) { $0.map { value.replacing($0) } ?? value }
   }
 
   @inlinable
   func remove(_ id: E.ID, _ order: EditOrder, canUndo: Bool) {
-    if isOptimistic(order) { return place(id, order, canUndo: canUndo) { _ in nil } }
-    write(Edit(id, nil, order, edit(of: id)?.stored ?? stored(id)), canUndo: canUndo)
+    write(id, order, canUndo: canUndo) { _ in nil }
   }
 
   /// Writes a former value, unless there is a newer one, with which it is merged.
   @inlinable
   func restore(_ value: E, canUndo: Bool) {
-    if isOptimistic(.fill) {
-      return place(value.id, .fill, canUndo: canUndo) { newer in
-        newer.map { $0.replacing(value) } ?? value
-      }
-    }
-    let edit = edit(of: value.id)
-    let stored = edit?.stored ?? stored(value.id)
-    let newer = edit == nil ? stored.value : edit?.value
-    write(
-      Edit(value.id, newer.map { $0.replacing(value) } ?? value, .fill, stored), canUndo: canUndo)
+    write(value.id, .fill, canUndo: canUndo) { $0.map { $0.replacing(value) } ?? value }
+  }
+
+  /// Writes what `make` returns for the present value.
+  @inlinable
+  func write(_ id: E.ID, _ order: EditOrder, canUndo: Bool, _ make: (E?) -> E?) {
+    if isOptimistic(order) { return place(id, order, canUndo: canUndo, make) }
+    let edit = edit(of: id)
+    let stored = edit?.stored ?? stored(id)
+    write(Edit(id, make(edit == nil ? stored.value : edit?.value), order, stored), canUndo: canUndo)
   }
 
   /// Removes all stored entities, and all that were written so far.

@@ -1,3 +1,5 @@
+import MillpondSignals
+
 /// The observers of an entity, in the order of their numbers.
 ///
 /// - Complexity: O(1) amortised to add the latest, O(log *n*) to remove any.
@@ -39,12 +41,7 @@ struct ObserverList: Sendable {
 
   /// Returns the first place of a number, or of the next greater one.
   private func place(of number: Int) -> Int {
-    var (low, high) = (0, watches.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if watches[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    partitionPoint(watches.count) { watches[$0].number < number }
   }
 }
 

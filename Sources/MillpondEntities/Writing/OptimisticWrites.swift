@@ -95,9 +95,8 @@ extension EntityCore {
     let settle: Notice = {
       self.inTurn {
         first()
-        for part in self.transaction.parts where part.hasOptimistic(revision) {
-          self.transaction.touch(part)
-          part.settle(revision, isConfirmed)
+        for part in self.transaction.parts {
+          part.settle(revision, isConfirmed) { self.transaction.touch(part) }
         }
       }
       then()

@@ -83,11 +83,16 @@ struct Transaction {
 
   // MARK: Undoing
 
-  /// The present state, for a rollback.
+  /// The state of a transaction for a rollback, with the number of undo records of each part and
+  /// that of the requests to be started.
+  @usableFromInline typealias Savepoint = (
+    undoCounts: [Int], pruning: Duration?, requestCount: Int
+  )
+
+  /// The present state.
   @usableFromInline
   var savepoint: Savepoint {
-    Savepoint(
-      undoCounts: parts.map { $0.undoCount() }, pruning: pruning, requestCount: requests.count)
+    (parts.map { $0.undoCount() }, pruning, requests.count)
   }
 
   /// Undoes the writes since the savepoint, and returns objects to release afterwards.
@@ -149,17 +154,6 @@ struct WrittenParts {
   let requests: [Notice]
 }
 
-/// The state of a transaction at the start of an inner one, for a rollback.
-@usableFromInline
-struct Savepoint {
-  /// The number of undo records of each part.
-  @usableFromInline let undoCounts: [Int]
-  @usableFromInline let pruning: Duration?
-
-  /// The number of requests to be started.
-  @usableFromInline let requestCount: Int
-}
-
 /// The part of a transaction that concerns one type.
 ///
 /// It consists of closures that are made where the type is known. Through a protocol, each commit
@@ -196,10 +190,8 @@ final class TransactionPart {
   /// Returns references to the changed entities, in the order of the edits.
   @usableFromInline let causes: () -> [AnyReference]
 
-  /// Returns whether an optimistic write has touched entities of the type; and confirms or undoes
-  /// it.
-  @usableFromInline let hasOptimistic: (Revision) -> Bool
-  @usableFromInline let settle: (Revision, _ isConfirmed: Bool) -> Void
+  /// Confirms or undoes an optimistic write; first calls `touch` if it concerns the type.
+  @usableFromInline let settle: (Revision, _ isConfirmed: Bool, _ touch: () -> Void) -> Void
 
   /// Takes the objects to release after the turn.
   @usableFromInline let takeSpent: () -> (any Sendable)?
@@ -220,8 +212,7 @@ final class TransactionPart {
     collectChanges = { edits.collectChanges() }
     endSteps = { edits.endSteps(&$0, upTo: $1) }
     causes = { edits.causes }
-    hasOptimistic = { edits.isTouched(by: $0) }
-    settle = { edits.settle($0, isConfirmed: $1) }
+    settle = { edits.settle($0, isConfirmed: $1, touch: $2) }
     takeSpent = { edits.takeSpent().ifAny }
   }
 

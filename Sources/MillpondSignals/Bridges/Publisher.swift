@@ -98,7 +98,7 @@
     }
 
     private func post(_ message: Message) {
-      mailbox.post(message, immediately: { receive(message) }, receive: { receive($0) })
+      mailbox.post(message) { receive($0) }
     }
 
     private func receive(_ message: Message) {

@@ -11,13 +11,9 @@ extension Signal {
   ///     with ``SignalError/bufferFull(limit:)``, after the waiting events.
   @inlinable
   public func receive(on queue: DispatchQueue, limit: Int = 65_536) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let outbox = Outbox(observer, lifetime, limit: limit) { drain in
-          queue.async { drain() }
-        }
-        run(outbox.observer, outbox.lifetime)
-      }, now: nil, emptyError: emptyError)
+    received(limit) { drain in
+      queue.async { drain() }
+    }
   }
 }
 
@@ -31,13 +27,9 @@ extension Signal {
   ///   - executor: The executor of the tasks that deliver.
   ///   - limit: The number of events that may wait, see ``receive(on:limit:)-(DispatchQueue,_)``.
   public func receive(on executor: any TaskExecutor, limit: Int = 65_536) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let outbox = Outbox(observer, lifetime, limit: limit) { drain in
-          Task(executorPreference: executor) { drain() }
-        }
-        run(outbox.observer, outbox.lifetime)
-      }, now: nil, emptyError: emptyError)
+    received(limit) { drain in
+      Task(executorPreference: executor) { drain() }
+    }
   }
 }
 
@@ -51,17 +43,13 @@ extension Signal {
   ///   - actor: The main actor.
   ///   - limit: The number of events that may wait, see ``receive(on:limit:)-(DispatchQueue,_)``.
   public func receive(on actor: MainActor, limit: Int = 65_536) -> Signal {
-    Signal(
-      start: { observer, lifetime in
-        let outbox = Outbox(observer, lifetime, limit: limit) { drain in
-          if MainQueue.isCurrent {
-            drain()
-          } else {
-            DispatchQueue.main.async { drain() }
-          }
-        }
-        run(outbox.observer, outbox.lifetime)
-      }, now: nil, emptyError: emptyError)
+    received(limit) { drain in
+      if MainQueue.isCurrent {
+        drain()
+      } else {
+        DispatchQueue.main.async { drain() }
+      }
+    }
   }
 
   /// Runs the signal and receives its events on the main actor.
@@ -95,6 +83,19 @@ enum MainQueue {
 
   static var isCurrent: Bool {
     DispatchQueue.getSpecific(key: key) ?? false
+  }
+}
+
+extension Signal {
+  /// Delivers every event in a job that `schedule` runs.
+  @inlinable
+  func received(
+    _ limit: Int, by schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) -> Signal {
+    derived { observer, lifetime in
+      let outbox = Outbox(observer, lifetime, limit: limit, schedule: schedule)
+      run(outbox.observer, outbox.lifetime)
+    }
   }
 }
 

@@ -58,8 +58,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   package borrowing func actQuietly<Result>(
     orPost message: @autoclosure () -> Message, _ act: () -> Result
   ) -> Result? {
-    let queue = queue ?? makeQueue()
-    return queue.withLock { messages in
+    queue.withLock { messages in
       while true {
         if turn.compareExchange(expected: 0, desired: Self.quietMark, ordering: .acquiring)
           .exchanged
@@ -128,7 +127,6 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   @inlinable
   @inline(never)
   borrowing func enqueue(_ message: Message, replaces: (Message, Message) -> Bool) -> Bool {
-    let queue = queue ?? makeQueue()
     let (replaced, took) = queue.withLock { messages -> (Message?, Bool) in
       var replaced: Message?
       if let last = messages.last, replaces(last, message) { replaced = messages.removeLast() }
@@ -141,10 +139,11 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     return took
   }
 
+  /// Receives the messages that wait, with the turn, which this thread has; then gives it up.
   @inlinable
   @inline(never)
-  borrowing func drain(_ receive: (Message) -> Void) {
-    guard let queue else { return }
+  package borrowing func drain(_ receive: (Message) -> Void) {
+    let queue = queue
     var messages: [Message] = []
     repeat {
       messages = queue.withLock { messages in
@@ -165,15 +164,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   @inlinable static var quietMark: UInt { 2 }
 
   @inlinable
-  var queue: Locked<[Message]>? {
-    waiting.object.map { unsafeDowncast($0, to: Locked<[Message]>.self) }
-  }
-
-  @inlinable
-  borrowing func makeQueue() -> Locked<[Message]> {
-    let object = waiting.storeIfNil(Locked<[Message]>([]))
-    return unsafeDowncast(object, to: Locked<[Message]>.self)
-  }
+  var queue: Locked<[Message]> { waiting.locked([]) }
 }
 
 /// An object that is made on first use and kept.
@@ -212,5 +203,12 @@ package struct LazyObject: ~Copyable, Sendable {
     if isStored { return new }
     mine.release()
     return object ?? new
+  }
+
+  /// Returns the object as a locked state, and makes it of `state` if there is none.
+  @inlinable
+  package borrowing func locked<State>(_ state: @autoclosure () -> State) -> Locked<State> {
+    let object = object ?? storeIfNil(Locked(state()))
+    return unsafeDowncast(object, to: Locked<State>.self)
   }
 }

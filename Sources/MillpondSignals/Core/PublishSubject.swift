@@ -24,7 +24,7 @@ public final class PublishSubject<Value: Sendable>: Sendable {
   ///   - line: The line to name.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
-    origin = Origin.describe(file, line)
+    origin = placeInCode(file, line)
   }
 
   deinit {

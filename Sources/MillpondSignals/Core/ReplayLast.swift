@@ -39,17 +39,12 @@ package final class Replay<Value: Sendable>: Sendable {
     if upstream != nil { releaseNested(&upstream, leaving: nil) }
   }
 
-  /// The last value of a run that has completed with one.
-  @inlinable
-  package var settledValue: Value? {
-    phase.withLock { $0.settledValue }
-  }
-
   /// Returns the events of the run, for subscribers from now on.
   @inlinable
   package func signal(_ emptyError: (any Emptiness.Type)? = nil) -> Signal<Value> {
     Signal(
-      start: { self.subscribe($0, $1) }, now: { self.settledValue }, emptyError: emptyError)
+      start: { self.subscribe($0, $1) }, now: { self.phase.withLock { $0.settledValue } },
+      emptyError: emptyError)
   }
 
   /// Starts a run, joins the running one, or repeats the settled one.

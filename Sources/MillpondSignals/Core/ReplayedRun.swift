@@ -19,7 +19,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// The latest value; nil before the first.
   ///
   /// Not an optional value, which would look up its generic metadata at each release.
-  @exclusivity(unchecked) @usableFromInline final var latest: ReplayedValue<Value>?
+  @exclusivity(unchecked) @usableFromInline final var latest: SerialState<Value>?
 
   @exclusivity(unchecked) @usableFromInline final var end: Event<Never>?
 
@@ -142,7 +142,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if let latest { latest.value = value } else { latest = ReplayedValue(value) }
+    if let latest { latest.value = value } else { latest = SerialState(value) }
     departed = 0
     members.next(value)
     defer { departed = -1 }
@@ -176,17 +176,6 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   final func settle(_ end: Event<Never>) {
     guard let phase else { return }
     phase.discard { $0.settle(self, latest?.value, end) }
-  }
-}
-
-/// A value in an object of its own.
-@usableFromInline
-final class ReplayedValue<Value: Sendable> {
-  @exclusivity(unchecked) @usableFromInline var value: Value
-
-  @inlinable
-  init(_ value: Value) {
-    self.value = value
   }
 }
 

@@ -49,7 +49,7 @@ extension Signal {
   ) -> Signal {
     Signal { downstream, lifetime in
       let serializer = Serializer(
-        downstream, lifetime, abandonment: .abandoned(origin: Origin.describe(file, line)))
+        downstream, lifetime, abandonment: .abandoned(origin: placeInCode(file, line)))
       let observer = serializer.observer
       do {
         try start(observer, lifetime)
@@ -61,16 +61,13 @@ extension Signal {
 }
 
 /// The place in the user's code that made an object, in debug builds.
-@usableFromInline
-enum Origin {
-  @inlinable
-  static func describe(_ file: StaticString, _ line: UInt) -> String? {
-    #if DEBUG
-      "\(file):\(line)"
-    #else
-      nil
-    #endif
-  }
+@inlinable
+func placeInCode(_ file: StaticString, _ line: UInt) -> String? {
+  #if DEBUG
+    "\(file):\(line)"
+  #else
+    nil
+  #endif
 }
 
 /// The observer at the head of a chain, which admits concurrent senders.

@@ -220,7 +220,7 @@ package struct SubscriberBlock<Value: Sendable>: ~Copyable {
 
 /// Returns the first of `count` places that is not `isBefore`, by halving.
 @inlinable
-func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
+package func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
   var (low, high) = (0, count)
   while low < high {
     let middle = (low + high) / 2

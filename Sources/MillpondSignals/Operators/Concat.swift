@@ -33,18 +33,18 @@ extension Signal {
 
 /// A runner of one part after the other; the last part runs in its place.
 @usableFromInline
-final class Concatenating<Value: Sendable>: @unchecked Sendable {
-  // Sendable because `parts` is touched only by the thread that starts the next part, one at a
-  // time.
+struct Concatenating<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime
-  @exclusivity(unchecked) @usableFromInline var parts: ConcatAndMergeParts<Value>
+
+  /// Touched only by the thread that starts the next part, one at a time.
+  @usableFromInline let parts: SerialState<ConcatAndMergeParts<Value>>
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, _ parts: SignalParts<Value>) {
     self.downstream = downstream
     self.lifetime = lifetime
-    self.parts = ConcatAndMergeParts(parts)
+    self.parts = SerialState(ConcatAndMergeParts(parts))
   }
 
   /// Runs the next part, and then, in a loop, further parts for as long as they complete at once.
@@ -57,12 +57,12 @@ final class Concatenating<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func runNext() -> Bool {
     if lifetime.isEnded { return false }
-    guard let part = parts.next(until: lifetime) else {
+    guard let part = parts.value.next(until: lifetime) else {
       if !lifetime.isEnded { downstream.completed() }
       return false
     }
     if lifetime.isEnded { return false }
-    if parts.isAtEnd {
+    if parts.value.isAtEnd {
       part.run(downstream, lifetime)
       return false
     }

@@ -1,19 +1,18 @@
 extension Mailbox {
-  /// Runs `immediately` if the turn is free; otherwise queues a message that stands for it.
+  /// Receives `message` now, or after the messages before it; and then those of other threads that
+  /// waited meanwhile.
   ///
   /// - Parameters:
-  ///   - message: The message to queue.
+  ///   - message: The message.
   ///   - replaces: Whether the second message makes the first, the last that waits, superfluous (as
   ///     newer progress does).
-  ///   - immediately: Acts on the message at once.
-  ///   - receive: Receives the messages of other threads that waited meanwhile.
+  ///   - receive: Receives a message.
   @inlinable
   package borrowing func post(
-    _ message: @autoclosure () -> Message,
+    _ message: Message,
     replaces: (Message, Message) -> Bool = { _, _ in false },
-    immediately: () -> Void,
     receive: (Message) -> Void
   ) {
-    if act(orPost: message(), replaces: replaces, immediately) { drain(receive) }
+    if act(orPost: message, replaces: replaces, { receive(message) }) { drain(receive) }
   }
 }

@@ -15,19 +15,6 @@ extension Signal {
   }
 }
 
-extension Event {
-  /// The event as one without a value; nil for a value.
-  @inlinable
-  package var withoutValue: Event<Never>? {
-    switch self {
-    case .next: nil
-    case .progress(let progress): .progress(progress)
-    case .failed(let error): .failed(error)
-    case .completed: .completed
-    }
-  }
-}
-
 extension Signal {
   /// Sends each value as a success, and a failure as the last value; never fails.
   ///

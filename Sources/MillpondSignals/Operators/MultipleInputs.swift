@@ -80,15 +80,3 @@ final class MultipleInputs<Rule: MultipleInputsRule>: @unchecked Sendable {
     downstream.send(event)
   }
 }
-
-extension Mailbox {
-  /// Receives `message` now, or after the messages before it.
-  @inlinable
-  package borrowing func post(
-    _ message: Message,
-    replaces: (Message, Message) -> Bool = { _, _ in false },
-    receive: (Message) -> Void
-  ) {
-    post(message, replaces: replaces, immediately: { receive(message) }, receive: receive)
-  }
-}

@@ -18,9 +18,6 @@ package struct Queue<Element> {
   @inlinable
   package var first: Element? { isEmpty ? nil : elements[head] }
 
-  @inlinable
-  package var last: Element? { isEmpty ? nil : elements[elements.count - 1] }
-
   /// Returns the first `count` elements, all if there are fewer; none for less than one.
   ///
   /// - Complexity: O(`count`).

@@ -16,13 +16,8 @@ package final class Promise<Value: Sendable>: Sendable {
 
   /// Runs `work`, and forwards its events to the outcome.
   ///
-  /// - Parameters:
-  ///   - work: The work that produces the outcome.
-  ///   - done: Called after the end has been passed on.
-  package func keep(by work: Signal<Value>, done: @escaping @Sendable () -> Void = {}) {
-    work.subscribe { event in
-      self.pipe.observer.send(event)
-      if event.isTerminal { done() }
-    }
+  /// - Parameter work: The work that produces the outcome.
+  package func keep(by work: Signal<Value>) {
+    work.subscribe { self.pipe.observer.send($0) }
   }
 }

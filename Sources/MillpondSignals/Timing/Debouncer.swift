@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A trigger that acts on the main actor once calls have ceased for a while.
 ///
 ///     let saving = Debouncer(after: .seconds(1)) { document.save() }
@@ -13,7 +11,9 @@ import Synchronization
 ///   one.
 public final class Debouncer: Sendable {
   private let calls = PublishSubject<Int>()
-  private let cancellations: CancellationCount
+
+  /// The number of cancellations so far, by which a call is known to have been cancelled.
+  private let cancellations: Locked<Int>
   private let acting: ScopedDisposable
 
   /// Creates a debouncer that has not been called.
@@ -27,26 +27,26 @@ public final class Debouncer: Sendable {
     after quiet: Duration, clock: some Clock<Duration> = ContinuousClock(),
     _ act: @escaping @MainActor @Sendable () -> Void
   ) {
-    let cancellations = CancellationCount()
+    let cancellations = Locked(0)
     self.cancellations = cancellations
     // Without a limit: a main thread that is busy for long must not end the subscription.
     acting = calls.signal.debounce(quiet, clock: clock).receive(on: MainActor.shared, limit: .max)
       // An action that is on its way to the main actor can still be cancelled there.
       .subscribe(onNext: { number in
-        MainActor.assumeIsolated { if number == cancellations.count { act() } }
+        MainActor.assumeIsolated { if number == cancellations.withLock({ $0 }) { act() } }
       }).scoped()
   }
 
   /// Schedules the action, in place of one that waits.
   public func call() {
-    calls.next(cancellations.count)
+    calls.next(cancellations.withLock { $0 })
   }
 
   /// Cancels the action that waits.
   ///
   /// On the main actor, the action does not run after this returns unless it is called again.
   public func cancel() {
-    cancellations.add()
+    cancellations.withLock { $0 += 1 }
   }
 }
 
@@ -98,13 +98,4 @@ public final class ValueDebouncer<Value: Sendable & Equatable>: Sendable {
   public func cancel() {
     debouncer.cancel()
   }
-}
-
-/// The number of cancellations so far, by which a call is known to have been cancelled.
-private final class CancellationCount: Sendable {
-  private let number = Atomic(0)
-
-  var count: Int { number.load(ordering: .acquiring) }
-
-  func add() { number.add(1, ordering: .acquiringAndReleasing) }
 }

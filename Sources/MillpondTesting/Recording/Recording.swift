@@ -28,7 +28,8 @@ struct Recording<Value: Sendable>: Sendable, CustomStringConvertible {
     switch event {
     case .next(let value): values.append(value)
     case .progress(let new): progress.append(new)
-    case .failed, .completed: end = event.withoutValue
+    case .failed(let error): end = .failed(error)
+    case .completed: end = .completed
     }
   }
 

@@ -184,13 +184,7 @@ struct ManualTimers: Sendable, CustomStringConvertible {
 
   /// Returns the first place whose timer is not later than `timer`.
   private func place(of timer: Timer) -> Int {
-    var low = 0
-    var high = waiting.count
-    while low < high {
-      let middle = (low + high) / 2
-      if isLater(waiting[middle], timer) { low = middle + 1 } else { high = middle }
-    }
-    return low
+    partitionPoint(waiting.count) { isLater(waiting[$0], timer) }
   }
 
   private func isLater(_ first: Timer, _ second: Timer) -> Bool {

@@ -249,4 +249,19 @@ import Testing
     #expect(origin[1].subscriptions == 1 && waiting.transcript == [])
     #expect((2...1_000).allSatisfy { origin[$0].subscriptions == 0 })
   }
+
+  @Test func `a caller that leaves at the moment at which its turn begins gives the slot back`() {
+    for _ in 0..<5_000 {
+      let origin = TestOrigin<Int, Int>()
+      let cache = origin.limited(to: 1)
+      let (running, waiting) = (ask(cache, 0), ask(cache, 1))
+
+      DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        if thread == 0 { running.dispose() } else { waiting.dispose() }
+      }
+
+      _ = ask(cache, 2)
+      #expect(origin[2].subscriptions == 1)
+    }
+  }
 }

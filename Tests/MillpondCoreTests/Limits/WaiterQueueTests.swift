@@ -6,26 +6,26 @@ import Testing
 
 @Suite struct WaiterQueueTests {
   /// Returns a waiter, and the flight whose urgency is its own.
-  private func waiter(_ priority: Priority) -> (waiter: QueuedWaiter, flight: FlightHandle) {
+  private func waiter(_ priority: Priority) -> (waiter: QueuedWaiter<Never>, flight: FlightHandle) {
     let flight = FlightHandle(priority, FlightClock(ManualClock()))
-    return (QueuedWaiter(.shared(.any, flight), Lifetime()) { _ in }, flight)
+    return (QueuedWaiter<Never>(.shared(.any, flight), Lifetime()) { _ in }, flight)
   }
 
   @Test func `however many have become less urgent, a step passes over a few`() {
-    var queue = WaiterQueue<QueuedWaiter>()
+    var queue = WaiterQueue<Never>()
     let waiters = (0..<1_000).map { _ in waiter(.high) }
     for (waiter, _) in waiters { queue.enter(waiter) }
     for (_, flight) in waiters { _ = flight.setPriority(.low) }
 
     var steps = 0
-    var first: QueuedWaiter?
+    var first: QueuedWaiter<Never>?
     while first == nil {
       if case .next(let waiter) = queue.popFirst(if: { _ in true }) { first = waiter }
       steps += 1
     }
 
     #expect(first === waiters[0].waiter)
-    #expect(steps == 1_000 / WaiterQueue<QueuedWaiter>.stepSize + 1 && steps > 10)
+    #expect(steps == 1_000 / WaiterQueue<Never>.stepSize + 1 && steps > 10)
     // Each is passed over once.
     for (waiter, _) in waiters.dropFirst() {
       guard case .next(let next) = queue.popFirst(if: { _ in true }) else {
@@ -40,8 +40,8 @@ import Testing
   @Test(arguments: 0..<20)
   func `the most urgent one is next, whatever came before`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
-    var queue = WaiterQueue<QueuedWaiter>()
-    var waiting: [(waiter: QueuedWaiter, flight: FlightHandle)] = []
+    var queue = WaiterQueue<Never>()
+    var waiting: [(waiter: QueuedWaiter<Never>, flight: FlightHandle)] = []
     for _ in 0..<400 {
       switch Int.random(in: 0..<6, using: &random) {
       case 0...2:

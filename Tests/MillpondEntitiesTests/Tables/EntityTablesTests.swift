@@ -104,8 +104,7 @@ import Testing
     store.set(Thing(2, owner: "a"))
     store.set(Person(id: "a"))
     store.set(Person(id: "b"))
-    let collector = EntityGarbageCollector(store.core, cutoff: .max)
-    collector.find()
+    store.core.findUsed(since: .max)
 
     let recorder = Recorder<[Thing]>()
     switch use {
@@ -113,7 +112,7 @@ import Testing
     case .retain: _ = store.retain(Reference<Thing>(1))
     case .query: recorder.subscribe(to: store.query(Thing.self).values)
     }
-    _ = collector.drop()
+    _ = store.core.dropUnused()
 
     #expect(store.count == 3)
     #expect(store.get(Reference<Person>("a")) != nil)

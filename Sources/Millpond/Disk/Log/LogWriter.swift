@@ -212,15 +212,15 @@ extension LogWriter {
   /// Writes the buffer at the end of the segment; after a failure, tries its records one by one.
   private func commit() {
     guard let part = parts.last, !encoded.isEmpty else { return }
-    let batch = encoded
     defer { clear() }
     do {
       remove(
         try append(buffer.bytes, to: part) { index in
-          for (write, location) in batch { index.settle(write, at: location) }
+          for (write, location) in encoded { index.settle(write, at: location) }
           return index.takeConsequence().files
         })
     } catch {
+      let batch = encoded
       if batch.count == 1 { return fail([batch[0].0], error) }
       // If several records do not fit together, some of them may fit alone.
       for (write, _) in batch {

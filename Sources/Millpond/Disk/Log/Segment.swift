@@ -1,4 +1,5 @@
 import Foundation
+import MillpondSignals
 
 /// A segment of the log: a file of records.
 final class Segment: Sendable {
@@ -19,12 +20,8 @@ struct SegmentTable: Sendable {
   ///
   /// - Complexity: O(log *n*).
   subscript(number: UInt32) -> Segment? {
-    var (low, high) = (0, segments.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if segments[middle].number < number { low = middle + 1 } else { high = middle }
-    }
-    return low < segments.count && segments[low].number == number ? segments[low] : nil
+    let place = partitionPoint(segments.count) { segments[$0].number < number }
+    return place < segments.count && segments[place].number == number ? segments[place] : nil
   }
 
   /// Adds a segment that is newer than all others.

@@ -1,15 +1,15 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Reads without waiting, which no call on this platform can do.
-  enum ReadNow {
-    static func read(
+  extension POSIXCalls {
+    /// Returns nil, since no call on this platform reads without waiting.
+    func readNow(
       _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) -> Int? {
       nil
     }
 
-    static func isInMemory(_ descriptor: Int32) -> Bool { false }
+    func isInMemory(_ descriptor: Int32) -> Bool { false }
   }
 
   /// Synchronizes the device's own cache too, which `fsync` does not reach here.

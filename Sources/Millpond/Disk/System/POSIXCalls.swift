@@ -66,14 +66,6 @@ struct POSIXCalls: FileCalls {
     return count
   }
 
-  func readNow(
-    _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
-  ) -> Int? {
-    ReadNow.read(descriptor, into: bytes, at: offset)
-  }
-
-  func isInMemory(_ descriptor: Int32) -> Bool { ReadNow.isInMemory(descriptor) }
-
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     let count = pwrite(descriptor, bytes.baseAddress, min(bytes.count, Self.most), off_t(offset))
     guard count >= 0 else { throw CLibrary.failure("") }

@@ -44,9 +44,9 @@ public struct HTTPCache: HTTPTransport {
     now: (@Sendable () -> Date)? = nil
   ) {
     core = HTTPCacheCore(
-      base, ResponseStore(records: store),
-      HTTPCacheSettings(
-        rules: rules, byteLimit: max(0, byteLimit), clock: now, onDecision: onDecision))
+      OriginTransfers(
+        base: base, store: ResponseStore(records: store), rules: rules,
+        byteLimit: max(0, byteLimit), clock: now, onDecision: onDecision))
   }
 
   /// Creates a cache over a transport, whose store keeps bytes, as a ``DiskCache`` does.
@@ -78,7 +78,7 @@ public struct HTTPCache: HTTPTransport {
   }
 
   /// Whether the base applies backpressure.
-  public var appliesBackpressure: Bool { core.base.appliesBackpressure }
+  public var appliesBackpressure: Bool { core.transfers.base.appliesBackpressure }
 
   /// Ends the refreshes, and lets no caller join a transfer that has begun.
   func leaveTransfers() { core.leaveTransfers() }
@@ -86,9 +86,9 @@ public struct HTTPCache: HTTPTransport {
   /// Returns the decision about a request as it would be made now, without acting on it.
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
     let parsed = ParsedRequest(request)
-    return core.store.heads(request.url.cacheKey).map { [core] heads in
-      core.settings.rules.decision(
-        for: parsed, stored: heads.selected(by: parsed), at: core.settings.now())
+    return core.transfers.store.heads(request.url.cacheKey).map { [core] heads in
+      core.transfers.rules.decision(
+        for: parsed, stored: heads.selected(by: parsed), at: core.transfers.wallTime())
     }
   }
 }

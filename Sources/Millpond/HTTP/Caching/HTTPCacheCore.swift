@@ -3,20 +3,13 @@ import MillpondSignals
 
 /// The store, the transfers and the refreshes of an HTTP cache; its release ends the refreshes.
 final class HTTPCacheCore: Sendable {
-  let base: any HTTPTransport
-  let store: ResponseStore
-  let settings: HTTPCacheSettings
-
   /// The transfers for one caller each, and those that callers of the same request share.
   let transfers: OriginTransfers
   let sharedTransfers: InFlightReuse<OriginTransfers>
   private let refreshes = Locked<[OriginRequest: Lifetime]>([:])
 
-  init(_ base: any HTTPTransport, _ store: ResponseStore, _ settings: HTTPCacheSettings) {
-    self.base = base
-    self.store = store
-    self.settings = settings
-    transfers = OriginTransfers(base: base, store: store, settings: settings)
+  init(_ transfers: OriginTransfers) {
+    self.transfers = transfers
     sharedTransfers = transfers.reusingInFlight()
   }
 
@@ -35,7 +28,7 @@ final class HTTPCacheCore: Sendable {
   /// Removes what is stored of a URL; requests from now on share no transfer from before.
   func invalidate(_ key: String) {
     _ = sharedTransfers.apply(.removeMatching(KeyPredicate { $0.key == key }, .next()))
-    store.invalidate(key)
+    transfers.store.invalidate(key)
   }
 
   /// The greatest number of refreshes at a time, and the time after which one is given up.

@@ -25,18 +25,18 @@ final class HTTPCacheExchange: Sendable {
   }
 
   func start() {
-    if let heads = core.store.headsNow(key) { return decide(heads) }
+    if let heads = core.transfers.store.headsNow(key) { return decide(heads) }
     let exchange = self
-    core.store.heads(key).run(
+    core.transfers.store.heads(key).run(
       Observer(next: { exchange.decide($0) }, other: { _ in }), lifetime.child())
   }
 
   private func decide(_ heads: [StoredResponse]) {
     if lifetime.isEnded { return }
     let selected = heads.selected(by: parsed)
-    let now = core.settings.now()
-    let decision = core.settings.rules.decision(for: parsed, stored: selected, at: now)
-    core.settings.report(request, decision)
+    let now = core.transfers.wallTime()
+    let decision = core.transfers.rules.decision(for: parsed, stored: selected, at: now)
+    core.transfers.report(request, decision)
     switch (decision.action, selected) {
     case (.answer, let stored?): answer(with: stored, now)
     case (.answerAndRefresh, let stored?):
@@ -60,9 +60,9 @@ final class HTTPCacheExchange: Sendable {
   private func answer(with stored: StoredResponse, _ now: WallTime) {
     let part = stored.part(for: parsed) ?? .whole
     if parsed.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
-    if let body = core.store.bodyNow(of: stored) { return send(stored, part, body, now) }
+    if let body = core.transfers.store.bodyNow(of: stored) { return send(stored, part, body, now) }
     let exchange = self
-    core.store.body(of: stored).run(
+    core.transfers.store.body(of: stored).run(
       Observer(
         next: { body in
           if let body { exchange.send(stored, part, body, now) } else { exchange.missBody() }
@@ -84,7 +84,7 @@ final class HTTPCacheExchange: Sendable {
       head = HTTPHead(
         status: 416, headers: ["Content-Range": "bytes */\(stored.body.byteCount)"])
     }
-    head.lifetime = core.settings.rules.lifetime(of: stored, at: now)
+    head.lifetime = core.transfers.rules.lifetime(of: stored, at: now)
     // RFC 9111 §4: an answer that was not validated states its age.
     head.state(age: stored.age(at: now))
     downstream.next(.head(head))
@@ -135,9 +135,9 @@ final class HTTPCacheExchange: Sendable {
 
   private func receive(_ step: TransferStep, _ position: SerialState<Int>, _ upstream: Lifetime) {
     switch step {
-    case .stored(let stored, _):
+    case .stored(let stored):
       upstream.end()
-      answer(with: stored, core.settings.now())
+      answer(with: stored, core.transfers.wallTime())
     case .part(let part, let number, let log):
       let first = position.value
       if number < first { return }
@@ -160,9 +160,9 @@ final class HTTPCacheExchange: Sendable {
 
   /// Sends a request that is neither stored nor shared, and learns from its answer.
   private func passThrough(_ stored: StoredResponse?) {
-    let sent = core.settings.now()
+    let sent = core.transfers.wallTime()
     let exchange = self
-    core.base.send(request).run(
+    core.transfers.base.send(request).run(
       downstream.replacingNext { part in
         if case .head(let head) = part, !head.isInterim { exchange.learn(head, stored, sent) }
         exchange.downstream.next(part)
@@ -170,13 +170,13 @@ final class HTTPCacheExchange: Sendable {
   }
 
   private func learn(_ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime) {
-    for url in core.settings.rules.invalidated(by: parsed, request.url, head) {
+    for url in core.transfers.rules.invalidated(by: parsed, request.url, head) {
       core.invalidate(url.cacheKey)
     }
     guard let stored, parsed.isAnswerable else { return }
-    core.store.learn(
+    core.transfers.store.learn(
       from: head, about: stored, for: key, parsed, requestTime: sent,
-      responseTime: core.settings.now(), token)
+      responseTime: core.transfers.wallTime(), token)
   }
 }
 

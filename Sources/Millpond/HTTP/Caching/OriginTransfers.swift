@@ -64,11 +64,21 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The transfers from an origin, which validate and store what they bring.
+/// The transfers from an origin, which validate and store what they bring, and the settings of the
+/// cache.
 struct OriginTransfers: StampedSource {
   let base: any HTTPTransport
   let store: ResponseStore
-  let settings: HTTPCacheSettings
+  let rules: HTTPCacheRules
+  let byteLimit: Int
+  let clock: (@Sendable () -> Date)?
+  let onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)?
+
+  func wallTime() -> WallTime { clock.map { WallTime($0()) } ?? .now }
+
+  func report(_ request: HTTPRequest, _ decision: HTTPCacheDecision) {
+    onDecision?(request, decision)
+  }
 
   func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
     Signal { observer, lifetime in
@@ -106,7 +116,7 @@ private final class OriginTransfer: Sendable {
     self.transfers = transfers
     self.downstream = downstream
     self.lifetime = lifetime
-    log = TransferLog(byteLimit: transfers.settings.byteLimit)
+    log = TransferLog(byteLimit: transfers.byteLimit)
   }
 
   func start() {
@@ -142,7 +152,7 @@ private final class OriginTransfer: Sendable {
   }
 
   private func send(_ request: HTTPRequest, about asked: Question) {
-    state.value.sent = transfers.settings.now()
+    state.value.sent = transfers.wallTime()
     let upstream = lifetime.child()
     transfers.base.send(request).run(
       Observer(
@@ -182,7 +192,7 @@ private final class OriginTransfer: Sendable {
   }
 
   private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
-    let now = transfers.settings.now()
+    let now = transfers.wallTime()
     if head.status == 304, isAsked {
       upstream.end()
       if let stored = question.confirmed(by: head) { return confirm(stored, head, now) }
@@ -198,13 +208,13 @@ private final class OriginTransfer: Sendable {
         from: head, about: stored, for: question.key, question.parsed,
         requestTime: state.value.sent, responseTime: now, question.token)
     }
-    let decision = transfers.settings.rules.storage(of: head, for: question.parsed)
+    let decision = transfers.rules.storage(of: head, for: question.parsed)
     state.value.head = head
     if decision.action == .store {
       state.value.storing = StoredResponse(
         head, to: question.parsed, requestTime: state.value.sent, responseTime: now)
     }
-    let isTooLarge = head.isLarger(than: transfers.settings.byteLimit)
+    let isTooLarge = head.isLarger(than: transfers.byteLimit)
     let isPart = question.parsed.range != nil && decision.action != .store
     if !decision.reason.allowsSharing || isTooLarge || isPart {
       log.keepNothing()
@@ -216,7 +226,7 @@ private final class OriginTransfer: Sendable {
       lifetime.onEnd { self.keepBeginning() }
     }
     let isRefused = isTooLarge && decision.action == .store
-    transfers.settings.report(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
+    transfers.report(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
     var head = head
     head.lifetime = lifetime(of: head, now)
     pass(.head(head))
@@ -226,7 +236,7 @@ private final class OriginTransfer: Sendable {
   private func lifetime(of head: HTTPHead, _ now: WallTime) -> ResponseLifetime? {
     guard (200..<300).contains(head.status) else { return nil }
     guard let stored = state.value.storing else { return .over }
-    return transfers.settings.rules.lifetime(of: stored, at: now)
+    return transfers.rules.lifetime(of: stored, at: now)
   }
 
   private func pass(_ part: HTTPPart) {
@@ -242,7 +252,7 @@ private final class OriginTransfer: Sendable {
     case .progress: downstream.other(event)
     case .failed:
       if state.value.head == nil, let stored = question.stored,
-        let decision = standIn(nil, transfers.settings.now())
+        let decision = standIn(nil, transfers.wallTime())
       {
         return finish(with: stored, decision)
       }
@@ -264,21 +274,21 @@ private final class OriginTransfer: Sendable {
     guard let point = beginning.resumePoint, point.byteCount < point.version.total ?? .max else {
       return
     }
-    transfers.settings.report(request, HTTPCacheDecision(.store, .incomplete))
+    transfers.report(request, HTTPCacheDecision(.store, .incomplete))
     transfers.store.store(beginning, body, for: question.key, question.parsed, question.token)
       .subscribe()
   }
 
   private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
     state.value.isOver = true
-    transfers.settings.report(request, decision)
-    downstream.next(Stamped(.stored(stored, decision)))
+    transfers.report(request, decision)
+    downstream.next(Stamped(.stored(stored)))
     if !lifetime.isEnded { downstream.completed() }
   }
 
   private func standIn(_ status: Int?, _ now: WallTime) -> HTTPCacheDecision? {
     guard let stored = question.stored else { return nil }
-    let decision = transfers.settings.rules.decision(
+    let decision = transfers.rules.decision(
       for: question.parsed, stored: stored, afterFailure: status, at: now)
     return decision.isAnswer ? decision : nil
   }
@@ -292,8 +302,8 @@ private final class OriginTransfer: Sendable {
       updated?.parsed.directives.has(.noStore) == false
       && updated?.headers.isTooLargeToStore == false
     let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
-    transfers.settings.report(request, decision)
-    let answer = Stamped(TransferStep.stored(updated ?? stored, decision))
+    transfers.report(request, decision)
+    let answer = Stamped(TransferStep.stored(updated ?? stored))
     // What must not be kept is read before it is removed.
     if !isKept { downstream.next(answer) }
     let isOther = question.stored == nil

@@ -77,9 +77,6 @@ struct ParsedRequest: Sendable {
   /// Whether the caller asks for an answer only if it has changed.
   var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
 
-  /// Accepts no answer that is older.
-  mutating func limitAge(to seconds: Int) { directives.limitAge(to: seconds) }
-
   private static func fingerprint(
     of secrets: [(name: String, value: String)]
   ) -> Fingerprint {
@@ -94,7 +91,30 @@ extension ParsedRequest {
       method: request.method.name, headers: request.headers, credentials: request.credentials,
       account: request.account)
     if case .atMost(let age) = request.lookup.freshness {
-      limitAge(to: Int(clamping: max(0, age.components.seconds)))
+      directives.limitAge(to: Int(clamping: max(0, age.components.seconds)))
     }
+  }
+}
+
+/// 128 bits that stand for a text; zero stands for none.
+struct Fingerprint: Sendable, Hashable {
+  let first: UInt64
+  let second: UInt64
+
+  static let none = Fingerprint(first: 0, second: 0)
+
+  init(first: UInt64, second: UInt64) {
+    self.first = first
+    self.second = second
+  }
+
+  init(of text: String) {
+    var text = text
+    self = text.withUTF8 { Fingerprint(of: UnsafeRawBufferPointer($0)) }
+  }
+
+  init(of bytes: UnsafeRawBufferPointer) {
+    first = FoldHash.hash(bytes, seed: 5)
+    second = FoldHash.hash(bytes, seed: 6)
   }
 }

@@ -4,7 +4,7 @@ import MillpondSignals
 /// A step of a transfer that several callers share.
 enum TransferStep: Sendable {
   /// The stored response is the answer: it was confirmed, or stands in after a failure.
-  case stored(StoredResponse, HTTPCacheDecision)
+  case stored(StoredResponse)
 
   /// The next part of the origin's answer, and its number.
   case part(HTTPPart, Int, TransferLog)

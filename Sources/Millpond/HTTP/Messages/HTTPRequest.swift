@@ -197,8 +197,6 @@ extension HTTPRequest {
     givenLookup?.onRaise(act)
   }
 
-  var currentPriority: Priority { lookup.priority }
-
   /// The terms of the get that makes the request.
   var lookup: Lookup { givenLookup ?? Lookup(priority: priority) }
 

@@ -105,4 +105,15 @@ extension String {
 extension UInt8 {
   /// The lower-case letter of an upper-case one of ASCII; any other byte as it is.
   var inLowerCase: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+
+  /// Whether this byte may be part of a token.
+  ///
+  /// - Source: RFC 9110 §5.6.2.
+  var isTokenByte: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
 }

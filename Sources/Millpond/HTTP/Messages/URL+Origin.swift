@@ -2,11 +2,8 @@ import Foundation
 
 extension URL {
   /// Whether this is an `http` or `https` URL with a host.
-  var isWebAddress: Bool { isWebScheme && host()?.isEmpty == false }
-
-  var isWebScheme: Bool {
-    guard let scheme = scheme?.lowercased() else { return false }
-    return scheme == "http" || scheme == "https"
+  var isWebAddress: Bool {
+    ["http", "https"].contains(scheme?.lowercased()) && host()?.isEmpty == false
   }
 
   /// Whether both URLs have the same scheme, host and port.

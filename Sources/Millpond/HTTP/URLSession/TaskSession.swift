@@ -34,7 +34,7 @@ final class TaskSession: Sendable {
     let task = session.task(for: request, bodyLength: bodyLength) { [weak transfer] in
       transfer?.refuse(TransferError.wrongLength(stated: bodyLength ?? 0))
     }
-    let priority = request.currentPriority
+    let priority = request.lookup.priority
     if priority != .normal { task.priority = priority.fraction }
     transfers.add(transfer, for: task, bodyLength: bodyLength, of: isOnlyTask ? self : nil)
     return task

@@ -11,7 +11,7 @@
 /// - Source: TinyLFU (Einziger, Friedman, Manes 2017), the weights after Einziger, Eytan, Friedman,
 ///   Manes 2021; the steering is ``AdaptiveWindow``'s.
 @usableFromInline
-struct AdaptiveOrder: EvictionOrder {
+struct AdaptiveOrder: Sendable {
   @usableFromInline var nodes: SlotNodes
 
   /// For each slot, its list, and whether it was used since it was last examined.
@@ -98,12 +98,14 @@ struct AdaptiveOrder: EvictionOrder {
     nodes.free(slot)
   }
 
+  /// Records the move of an entry to a free slot.
   @usableFromInline
   mutating func moved(_ slot: Slot, to place: Slot) {
     states[place] = states[slot]
     withList(states[slot]) { $0.move(slot, to: place, in: &$1) }
   }
 
+  /// Gives up the last slot, which is free.
   @usableFromInline
   mutating func removeLastSlot() {
     nodes.removeLast()

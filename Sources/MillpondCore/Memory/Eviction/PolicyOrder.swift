@@ -1,4 +1,6 @@
-/// The eviction order of a policy.
+/// The order in which a policy evicts entries; pure, and without keys or values.
+///
+/// Entries are identified by their slots, keys by 32 bits of their hashes.
 ///
 /// The order of the other policy stays empty.
 @usableFromInline
@@ -45,16 +47,19 @@ package struct PolicyOrder: Sendable {
     isAdaptive ? adaptive.totalWeight : recency.list.weight
   }
 
+  /// Records a get of a key without an entry.
   @inlinable
   package mutating func missed(_ hash: UInt32) {
-    if isAdaptive { adaptive.missed(hash) } else { recency.missed(hash) }
+    if isAdaptive { adaptive.missed(hash) }
   }
 
+  /// Records a use of an entry.
   @inlinable
   package mutating func used(_ slot: Slot, _ hash: UInt32) {
     if isAdaptive { adaptive.used(slot, hash) } else { recency.used(slot, hash) }
   }
 
+  /// Prepares for `capacity` entries, which may become as many as `expected`.
   @usableFromInline
   package mutating func reserve(_ capacity: Int, expected: Int) {
     if isAdaptive {
@@ -64,6 +69,7 @@ package struct PolicyOrder: Sendable {
     }
   }
 
+  /// Records a new entry.
   @usableFromInline
   package mutating func added(_ slot: Slot, _ hash: UInt32, weight: Int) {
     if isAdaptive {
@@ -82,11 +88,13 @@ package struct PolicyOrder: Sendable {
     }
   }
 
+  /// Records that there was room for all new entries.
   @usableFromInline
   package mutating func settle() {
-    if isAdaptive { adaptive.settle() } else { recency.settle() }
+    if isAdaptive { adaptive.settle() }
   }
 
+  /// Records the removal of an entry, whose slot is free then.
   @usableFromInline
   package mutating func removed(_ slot: Slot) {
     if isAdaptive { adaptive.removed(slot) } else { recency.removed(slot) }
@@ -99,6 +107,7 @@ package struct PolicyOrder: Sendable {
     added(slot, hash, weight: weight)
   }
 
+  /// Records a new weight of an entry.
   @usableFromInline
   package mutating func reweighed(_ slot: Slot, weight: Int) {
     if isAdaptive {
@@ -108,16 +117,21 @@ package struct PolicyOrder: Sendable {
     }
   }
 
+  /// Whether a new value is worth the evictions that it needs.
   @usableFromInline
   package mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
-    isAdaptive ? adaptive.admits(hash, weight: weight) : recency.admits(hash, weight: weight)
+    !isAdaptive || adaptive.admits(hash, weight: weight)
   }
 
+  /// Chooses the entries to evict for a value of this weight; none only if there are no entries.
+  ///
+  /// The caller has to remove each of them.
   @usableFromInline
   package mutating func chooseVictims(for weight: Int) -> Victims {
     isAdaptive ? adaptive.chooseVictims(for: weight) : recency.chooseVictims(for: weight)
   }
 
+  /// Calls `body` with all entries, in the order of eviction as far as there is one.
   @usableFromInline
   package func forEach(_ body: (Slot) -> Void) {
     if isAdaptive { adaptive.forEach(body) } else { recency.forEach(body) }

@@ -1,6 +1,6 @@
 /// The order by recency: the least recently used entry is evicted first.
 @usableFromInline
-struct RecencyOrder: EvictionOrder {
+struct RecencyOrder: Sendable {
   @usableFromInline var nodes: SlotNodes
   @usableFromInline var list = SlotList()
 
@@ -15,9 +15,6 @@ struct RecencyOrder: EvictionOrder {
   }
 
   @inlinable
-  mutating func missed(_ hash: UInt32) {}
-
-  @inlinable
   mutating func used(_ slot: Slot, _ hash: UInt32) {
     nodes.renew(slot, in: &list)
   }
@@ -29,19 +26,18 @@ struct RecencyOrder: EvictionOrder {
   }
 
   @inlinable
-  mutating func settle() {}
-
-  @inlinable
   mutating func removed(_ slot: Slot) {
     nodes.unlink(slot, from: &list)
     nodes.free(slot)
   }
 
+  /// Records the move of an entry to a free slot.
   @usableFromInline
   mutating func moved(_ slot: Slot, to place: Slot) {
     nodes.move(slot, to: place, in: &list)
   }
 
+  /// Gives up the last slot, which is free.
   @usableFromInline
   mutating func removeLastSlot() {
     nodes.removeLast()
@@ -51,11 +47,6 @@ struct RecencyOrder: EvictionOrder {
   mutating func reweighed(_ slot: Slot, weight: Int) {
     nodes.reweigh(slot, weight, in: &list)
     nodes.renew(slot, in: &list)
-  }
-
-  @inlinable
-  mutating func admits(_ hash: UInt32, weight: Int) -> Bool {
-    true
   }
 
   @inlinable

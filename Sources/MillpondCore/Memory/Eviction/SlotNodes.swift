@@ -210,3 +210,25 @@ extension SlotNodes {
     -3 - slot
   }
 }
+
+/// The entries to evict: usually one or none.
+@usableFromInline
+package struct Victims: Sendable {
+  @usableFromInline package var first: Slot
+  @usableFromInline package var others: ContiguousArray<Slot> = []
+
+  @inlinable
+  init(_ first: Slot = -1) {
+    self.first = first
+  }
+
+  @inlinable
+  package var isEmpty: Bool {
+    first < 0
+  }
+
+  @inlinable
+  mutating func append(_ slot: Slot) {
+    if first < 0 { first = slot } else { others.append(slot) }
+  }
+}

@@ -1,24 +1,21 @@
 import MillpondSignals
 
-/// A get that waits for a slot of a limit, and then holds it.
-final class SlotWaiter: QueuedWaiter, @unchecked Sendable {
-  // Sendable because its variables are touched only under the lock of its state.
+/// The turn of a get that has a slot of a limit.
+struct SlotTurn: Sendable {
+  /// The lifetime of the turn, until it is ended.
+  var lifetime: Lifetime?
 
-  /// The lifetime of the turn, and the slot that the work holds, from its start on.
-  private var turn: Lifetime?
-  private var slot: HeldSlot?
-  private let rendezvous = Rendezvous()
+  /// The slot that the work holds.
+  let slot: HeldSlot
+}
 
+extension QueuedWaiter<SlotTurn> {
   /// Runs the work once and releases it, in the context of the slot that it holds; the end of the
   /// turn ends the waiter's lifetime.
   func start(holding slot: HeldSlot) {
     let turn = lifetime.child()
     turn.onEnd { self.lifetime.end() }
-    withState {
-      self.turn = turn
-      self.slot = slot
-    }
-    let work = takeWork()
+    let work = takeWork { $0 = SlotTurn(lifetime: turn, slot: slot) }
     // The caller has left, so nothing needs the work.
     if lifetime.isEnded { return forget() }
     // The holder of the slot certainly waits for gets that are part of the work.
@@ -29,19 +26,15 @@ final class SlotWaiter: QueuedWaiter, @unchecked Sendable {
   /// Releases the work, and ends the turn if it has begun; only then may another waiter take the
   /// turn.
   func forget() {
-    withExtendedLifetime(takeWork()) {}  // released here, not under the lock
-    let (turn, slot) = withState { (exchange(&self.turn, with: nil), self.slot) }
-    slot?.leaveOuter()
-    turn?.end()
+    var ended: SlotTurn?
+    let work = takeWork {
+      ended = $0
+      $0?.lifetime = nil
+    }
+    withExtendedLifetime(work) {}  // released here, not under the lock
+    ended?.slot.leaveOuter()
+    ended?.lifetime?.end()
   }
-
-  /// Changes the slot that the work holds, if it has begun.
-  func withSlot(_ body: (HeldSlot) -> Void) {
-    if let slot = withState({ slot }) { body(slot) }
-  }
-
-  /// Returns true for the second of two calls: one when the start returns, one at the end.
-  func isSecond() -> Bool { rendezvous.isSecond() }
 }
 
 /// A slot that work holds or waits for, as the context of that work.

@@ -1,55 +1,44 @@
 import MillpondCore
 import MillpondSignals
 
-/// A collector that finds and drops unused entities, and lets readers in between.
+/// The collection of unused entities, which lets readers in between.
 ///
 /// It takes the lock for a few hundred nodes at a time. The writer has the turn, so references stay
-/// as they are, and only the collector stores or removes. Other threads can observe, retain and
+/// as they are, and only the collection stores or removes. Other threads can observe, retain and
 /// query, which only brings more entities into use.
-struct EntityGarbageCollector {
-  private let core: EntityCore
-
-  /// The time after which a touch counts as recent use.
-  private let cutoff: Int64
-
-  init(_ core: EntityCore, cutoff: Int64) {
-    self.core = core
-    self.cutoff = cutoff
+extension EntityCore {
+  /// Drops all entities without use since `cutoff`, with the turn; returns objects to release after
+  /// it.
+  func collectUnused(since cutoff: Int64) -> [any Sendable] {
+    findUsed(since: cutoff)
+    return dropUnused()
   }
 
-  /// Drops all entities without use since the cutoff; returns objects to release.
-  func prune() -> [any Sendable] {
-    find()
-    return drop()
-  }
-
-  /// Finds the entities in use: those that are observed, retained, queried or recently used, and
-  /// those below them.
-  func find() {
-    var place = core.beginKeeping()
+  /// Finds the entities in use: those that are observed, retained, queried or touched after
+  /// `cutoff`, and those below them.
+  func findUsed(since cutoff: Int64) {
+    var place = beginKeeping()
     while place > 0 {
       let start = max(0, place - Commit.stepSize)
-      core.tables.withLock { $0.keepUsed(in: start..<place, since: cutoff) }
-      core.onStep?()
+      tables.withLock { $0.keepUsed(in: start..<place, since: cutoff) }
+      onStep?()
       place = start
     }
-    while core.tables.withLock({ $0.graph.follow(atMost: Commit.stepSize) }) { core.onStep?() }
+    while tables.withLock({ $0.graph.follow(atMost: Commit.stepSize) }) { onStep?() }
   }
 
   /// Drops all others; returns objects to release.
-  func drop() -> [any Sendable] {
+  func dropUnused() -> [any Sendable] {
     var released: [any Sendable] = []
-    var place = core.tables.withLock { $0.graph.nodes.count }
+    var place = tables.withLock { $0.graph.nodes.count }
     while place > 0 {
-      _ = core.drop(&released) { $0.takeUnused(before: &place) }
+      _ = drop(&released) { $0.takeUnused(before: &place) }
     }
-    core.endKeeping()
-    if core.tables.withLock({ $0.takeIsSparse() }) { core.shrink() }
+    endKeeping()
+    if tables.withLock({ $0.takeIsSparse() }) { shrink() }
     return released
   }
-}
 
-extension EntityCore {
   /// Begins to find the entities in use; returns the number of nodes.
   func beginKeeping() -> Int {
     let kept = ChunkedArray(repeating: false, count: tables.withLock { $0.graph.nodes.count })
