@@ -43,7 +43,7 @@ final class PredicateRemovals: Sendable {
   private let count = Atomic<Int>(0)
 
   /// The number of the latest running removal; zero if there is none.
-  var lastNumber: Int { running.withLock { $0.lastPresentNumber } }
+  var lastNumber: Int { running.withLock { $0.latestNumber } }
 
   func isAny(upTo number: Int) -> Bool {
     running.withLock { $0.isAny(upTo: number) }

@@ -251,8 +251,12 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
     return callers.low + callers.normal + callers.high
   }
 
-  /// Counts a caller in, by 1, or out, by -1, and keeps the flight's priority at the highest of its
-  /// callers'; returns whether it rose.
+  /// Counts a caller in or out, and keeps the flight's priority at the highest of its callers'.
+  ///
+  /// - Parameters:
+  ///   - change: 1 for a caller that enters, -1 for one that leaves.
+  ///   - priority: The priority of the caller.
+  /// - Returns: Whether the flight's priority rose.
   @inlinable
   @discardableResult
   func count(_ change: Int, _ priority: Priority) -> Bool {

@@ -162,7 +162,7 @@ final class QueuedWaiter<Turn: Sendable>: @unchecked Sendable {
 
   private let flight: FlightHandle?
   private var work: (@Sendable (Lifetime) -> Void)?
-  private var latestTurn: Turn?
+  private var heldTurn: Turn?
   private let ownPriority: Priority
   private let gate = Gate()
   private let rendezvous = Rendezvous()
@@ -197,13 +197,13 @@ final class QueuedWaiter<Turn: Sendable>: @unchecked Sendable {
   /// - Parameter change: Changes the turn under the same lock.
   func takeWork(_ change: (inout Turn?) -> Void = { _ in }) -> (@Sendable (Lifetime) -> Void)? {
     gate.withLock {
-      change(&latestTurn)
+      change(&heldTurn)
       return exchange(&work, with: nil)
     }
   }
 
   /// The turn, from its start on.
-  var turn: Turn? { gate.withLock { latestTurn } }
+  var turn: Turn? { gate.withLock { heldTurn } }
 
   /// Returns true for the second of two calls: one when the start returns, one at the end.
   func isSecond() -> Bool { rendezvous.isSecond() }

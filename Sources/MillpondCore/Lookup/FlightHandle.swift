@@ -8,7 +8,7 @@ import Synchronization
 /// callers. Its state changes during the work, which may read it at any time.
 @usableFromInline
 package class FlightHandle: WorkContext, @unchecked Sendable {
-  // Sendable because what the class and its only subclass hold is immutable, atomic or locked.
+  // Sendable because what the class and its subclasses hold is immutable, atomic or locked.
   final let clock: FlightClock
   final let place: String?
   private final let startedAt = Atomic<Int>(.min)

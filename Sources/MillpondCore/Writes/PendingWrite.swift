@@ -53,6 +53,7 @@ public final class PendingWrite: Sendable {
   /// The numbers of all pending writes of the process.
   private static let all = Locked(PendingRevisions())
 
+  /// Marks a write as pending.
   @usableFromInline
   static func begin(_ revision: Revision) {
     all.withLock { numbers in
@@ -61,6 +62,7 @@ public final class PendingWrite: Sendable {
     }
   }
 
+  /// Ends what ``begin(_:)`` has begun, once.
   @usableFromInline
   static func end(_ revision: Revision) {
     all.withLock { numbers in

@@ -16,7 +16,7 @@ package struct Registry<Element: Sendable>: Sendable {
   }
 
   /// The number of the latest element; zero if there is none.
-  package var lastPresentNumber: Int { byNumber.keys.max() ?? 0 }
+  package var latestNumber: Int { byNumber.keys.max() ?? 0 }
 
   /// Whether there is an element with this number or a smaller one.
   package func isAny(upTo number: Int) -> Bool { byNumber.keys.contains { $0 <= number } }
