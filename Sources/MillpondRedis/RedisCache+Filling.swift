@@ -11,6 +11,17 @@ extension RedisCache {
   }
 }
 
+/// What the last fill of a key by this client has left.
+struct LastFill: Sendable {
+  let revision: Revision
+  let fingerprint: Data
+
+  init(_ revision: Revision, _ fingerprint: Data) {
+    self.revision = revision
+    self.fingerprint = fingerprint
+  }
+}
+
 /// A fill, in steps: it asks what the key has, and stores its value if the key still has that.
 ///
 /// The server reports the writes of other processes up to the first answer before the next one, and
@@ -19,6 +30,10 @@ extension RedisCache {
 /// turn of its loop, the server reports only the last one, and nothing to the client that made that.
 /// What a script has written is reported to its client too, so a fill over a value is forgotten by
 /// memory that follows.
+///
+/// That report, or an answer of another get in between, refuses the answer of a later get as well.
+/// So a fill may also replace what the last fill of an older get has left: if the key still has
+/// that, nobody has written it since, and that fill has seen to it that nobody had before.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
@@ -48,7 +63,7 @@ private final class KeyFill: Sendable {
       case .failure(let error): self.end(.failure(error))
       }
     }
-    if isSent { return outcome.outcome }
+    if isSent || replaceOlderFill() { return outcome.outcome }
     pending.end()
     cache.forgetUntracked(key)
     return .empty
@@ -66,11 +81,28 @@ private final class KeyFill: Sendable {
     let takeBack = stored.takeBack(cache.serverKey(key))
     let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
       switch result {
-      case .success(.null), .failure: self.end(result)
+      case .success(.null): if !self.replaceOlderFill() { self.end(result) }
+      case .failure: self.end(result)
       case .success: self.check(takeBack)
       }
     }
-    if !isSent { end(.success(.null)) }
+    if !isSent, !replaceOlderFill() { end(.success(.null)) }
+  }
+
+  /// Stores the value if the key still has what the last fill has left, and if that was of an older
+  /// get; returns whether there is such a fill.
+  private func replaceOlderFill() -> Bool {
+    guard let last = cache.tracked.fills.now(key, Lookup()), last.revision < token.revision else {
+      return false
+    }
+    let serverKey = cache.serverKey(key)
+    return connection.submit(
+      { result in
+        guard case .success(let reply) = result, reply != .null else { return self.end(result) }
+        _ = self.settle()
+        self.keep()
+      }, takeBack: stored.takeBack(serverKey)
+    ) { _ in self.stored.set(serverKey, over: last.fingerprint) }
   }
 
   /// Sends a command, unless the key was written since the token was taken.
@@ -78,11 +110,28 @@ private final class KeyFill: Sendable {
     takeBack: RedisRequest? = nil, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer
   ) -> Bool {
-    cache.admitting(
+    // Whether older gets are refused is decided when the value is stored.
+    let token = token.refusingNone
+    return cache.admitting(
       key, request, answer, takeBack: takeBack,
       compare: { cache.removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },
       admit: { $0[cache.number, default: WriteOrder()].admit(token, for: key, compared: $1) })
+  }
+
+  /// Refuses the fills of older gets if this one is of a reload; returns whether the key was not
+  /// written since the token was taken, and the last write by this process.
+  private func settle() -> (isAdmitted: Bool, lastWrite: Revision) {
+    connection.withState { [number = cache.number, key, token] state in
+      let isAdmitted = state.orders[number]?.admit(token, for: key) ?? true
+      return (isAdmitted, state.orders[number]?.lastWrite(of: key) ?? .none)
+    }
+  }
+
+  /// Ends the fill, whose value the server has.
+  private func keep() {
+    cache.tracked.fills.set(LastFill(token.revision, stored.fingerprint), for: key)
+    end(.success(.boolean(true)))
   }
 
   /// Takes the fill back if another process wrote the key before, or may have.
@@ -92,11 +141,8 @@ private final class KeyFill: Sendable {
   ///   - answered: The last write of the key by this process, if its answer has arrived.
   private func check(_ takeBack: RedisRequest, answered: Revision? = nil) {
     let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: connection)
-    let (isAdmitted, last) = connection.withState { [number = cache.number, key, token] state in
-      guard var order = state.orders[number] else { return (true, Revision.none) }
-      return (order.admit(token, for: key), order.lastWrite(of: key))
-    }
-    if isReported, isAdmitted { return end(.success(.boolean(true))) }
+    let (isAdmitted, last) = settle()
+    if isReported, isAdmitted { return keep() }
     if token.revision < last {
       // A later write of this process has replaced the value. If it has stored nothing, it is no
       // longer the last one once its answer has arrived.

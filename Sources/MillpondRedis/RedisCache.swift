@@ -20,7 +20,8 @@ public import MillpondSignals
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
 /// by this process or by another one. The client asks what the key has, and stores the value if the
 /// key still has that; the server reports earlier writes in between. So nothing that another process
-/// has set is replaced. If it has removed the key, the value may be stored for the time of a round
+/// has set is replaced, and of two gets of this process that are answered, the later one's answer
+/// stays. If another process has removed the key, the value may be stored for the time of a round
 /// trip, and is taken back. If the answer does not come, the value is taken back before anything else
 /// is sent on the next connection; only if this process ends, or closes the client, before that, may
 /// it stay until its life ends. A value that is taken back is

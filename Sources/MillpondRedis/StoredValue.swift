@@ -84,7 +84,7 @@ extension StoredValue {
     "\(takingFingerprint) if f==ARGV[1] then return redis.call('UNLINK',KEYS[1]) end return 0"
 
   /// The fingerprint of this value.
-  private var fingerprint: Data {
+  var fingerprint: Data {
     let count = value.count + footer.count
     let head = Data("\(count):".utf8)
     if count <= Self.shortLength { return head + value + footer }

@@ -57,6 +57,11 @@ public struct FillToken: Sendable {
     FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
   }
 
+  /// The token for a store that takes time, and learns only then that it has stored the answer.
+  package var refusingNone: FillToken {
+    FillToken(revision, false, lifetime, isRenewal: isRenewal)
+  }
+
   /// Returns the token for a stored value that stays as it is.
   ///
   /// - Parameter lookup: The moment before the value was looked up, if that is earlier: every later

@@ -12,6 +12,9 @@ final class TrackedPrefix: Sendable {
   let version: Int
 
   let removals = RedisRemovals()
+
+  /// The last fills of keys by this client: those of the latest keys, which others may meet.
+  let fills = MemoryCache<String, LastFill>(countLimit: 1_024)
   private let followed = Locked(Registry<RedisFollower>())
   private let isTracked = Atomic(false)
 
