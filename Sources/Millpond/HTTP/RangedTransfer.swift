@@ -139,14 +139,8 @@ private final class RangedTransfer: Sendable {
 }
 
 extension HTTPRequest {
-  /// Returns the request for a range of the body, unencoded, since ranges count the bytes that are
-  /// sent.
   fileprivate func asking(_ next: RangeSequence.NextRequest) -> HTTPRequest {
     guard case .range(let range, let version) = next else { return self }
-    var request = self
-    request.headers.set("bytes=\(range.lowerBound)-\(range.upperBound - 1)", for: "Range")
-    request.headers.set(version?.condition, for: "If-Range")
-    request.headers.set("identity", for: "Accept-Encoding")
-    return request
+    return asking(forBytes: "\(range.lowerBound)-\(range.upperBound - 1)", of: version)
   }
 }

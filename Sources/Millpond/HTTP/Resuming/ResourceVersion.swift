@@ -47,12 +47,18 @@ struct ResumePoint: Sendable, Equatable {
 
 extension HTTPRequest {
   /// Returns the request for the rest after these bytes, or for all if they are out of date.
-  ///
-  /// Unencoded, as these bytes are: ranges count the bytes that are sent.
   func resuming(_ resumePoint: ResumePoint) -> HTTPRequest {
+    asking(forBytes: "\(resumePoint.byteCount)-", of: resumePoint.version)
+  }
+
+  /// Returns the request for a range of the body, such as `5-` or `0-99`, or for all of it if that
+  /// is of another version.
+  ///
+  /// Unencoded, since ranges count the bytes that are sent.
+  func asking(forBytes range: String, of version: ResourceVersion?) -> HTTPRequest {
     var request = self
-    request.headers.set("bytes=\(resumePoint.byteCount)-", for: "Range")
-    request.headers.set(resumePoint.version.condition, for: "If-Range")
+    request.headers.set("bytes=\(range)", for: "Range")
+    request.headers.set(version?.condition, for: "If-Range")
     request.headers.set("identity", for: "Accept-Encoding")
     return request
   }

@@ -13,13 +13,20 @@ import MillpondSignals
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
   private let commands: DispatchQueue
-  private let phase = Locked(SessionPhase())
-  private let task = Locked<URLSessionTask?>(nil)
-  /// The request, or the one that follows the latest redirect.
-  private let request: Locked<HTTPRequest>
-  private let redirects = Locked(RedirectPolicy())
-  private let make = Locked<(@Sendable (HTTPRequest) -> URLSessionTask)?>(nil)
+  private let state: Locked<State>
   private let finished: @Sendable () -> Void
+
+  private struct State: Sendable {
+    var phase = SessionPhase()
+
+    /// The request, or the one that follows the latest redirect.
+    var request: HTTPRequest
+    var redirects = RedirectPolicy()
+
+    /// Makes a task; nil before the start, and once the session's work is over.
+    var make: (@Sendable (HTTPRequest) -> URLSessionTask)?
+    var task: URLSessionTask?
+  }
 
   /// Creates a transfer.
   ///
@@ -36,7 +43,7 @@ final class SessionTransfer: Sendable {
     finished: @escaping @Sendable () -> Void = {}
   ) {
     self.finished = finished
-    self.request = Locked(request)
+    state = Locked(State(request: request))
     self.observer = observer
     self.commands = commands
   }
@@ -44,17 +51,15 @@ final class SessionTransfer: Sendable {
   /// Starts the task that `make` returns, and another for each redirect that asks for the body
   /// again.
   func start(_ make: @escaping @Sendable (HTTPRequest) -> URLSessionTask) {
-    self.make.withLock { $0 = make }
+    state.withLock { $0.make = make }
     begin()
   }
 
   private func begin() {
     commands.async {
-      guard self.phase.withLock({ $0.isActive }), let make = self.make.withLock({ $0 }) else {
-        return self.release()
-      }
-      let task = make(self.request.withLock { $0 })
-      self.task.withLock { $0 = task }
+      let (make, request) = self.state.withLock { ($0.phase.isActive ? $0.make : nil, $0.request) }
+      guard let task = make?(request) else { return self.release() }
+      self.state.discard { exchange(&$0.task, with: task) }
       task.resume()
     }
   }
@@ -64,19 +69,18 @@ final class SessionTransfer: Sendable {
   /// Linux: the session stores it without effect (swift-corelibs-foundation 6.3.1).
   func raise(to priority: Float) {
     commands.async {
-      guard self.phase.withLock({ $0.isActive }) else { return }
-      self.task.withLock { $0 }?.priority = priority
+      self.state.withLock { $0.phase.isActive ? $0.task : nil }?.priority = priority
     }
   }
 
   func cancel() {
-    if phase.withLock({ $0.cancel() }) { cancelTask() }
+    if state.withLock({ $0.phase.cancel() }) { cancelTask() }
   }
 
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else { return }
-    if phase.withLock({ $0.beginHead() }) {
-      let request = request.withLock { $0 }
+    let (isFirst, request) = state.withLock { ($0.phase.beginHead(), $0.request) }
+    if isFirst {
       let head = HTTPHead(
         response, isOfOtherOrigin: request.hasLeftOrigin, isRedirected: request.isRedirected)
       observer.next(.head(head))
@@ -84,12 +88,12 @@ final class SessionTransfer: Sendable {
   }
 
   func receive(_ data: Data) {
-    if phase.withLock({ $0.passesBody }) { observer.next(.body(data)) }
+    if state.withLock({ $0.phase.passesBody }) { observer.next(.body(data)) }
   }
 
   /// Reports the bytes of the request's body that have been sent.
   func sent(_ byteCount: Int, of total: Int?) {
-    if phase.withLock({ $0.passesBody && !$0.hasHead }) {
+    if state.withLock({ $0.phase.passesBody && !$0.phase.hasHead }) {
       observer.progress(SignalProgress(completed: byteCount, total: total))
     }
   }
@@ -105,38 +109,41 @@ final class SessionTransfer: Sendable {
     let location = response.value(forHTTPHeaderField: "Location")
     let resolved = RedirectPolicy.target(location, from: response.url)
     guard let target = resolved ?? request.url else { return }
-    let former = self.request.withLock { $0 }
-    let result = redirects.withLock {
-      $0.next(after: former, status: response.statusCode, to: target)
+    let result = state.withLock {
+      $0.redirects.next(after: $0.request, status: response.statusCode, to: target)
     }
     let next: HTTPRequest
     switch result {
     case .success(let request): next = request
     case .failure(let error): return refuse(error)
     }
-    self.request.withLock { $0 = next }
     // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
     // either traps. No caller waits for the answer then.
-    guard phase.withLock({ $0.beginAnswer(repeats: next.body != nil) }) else { return }
+    let (former, answers) = state.withLock {
+      (exchange(&$0.request, with: next), $0.phase.beginAnswer(repeats: next.body != nil))
+    }
+    withExtendedLifetime(former) {}  // released here, not under the lock
+    guard answers else { return }
     answer(next.body == nil ? URLRequest(next) : nil)
-    if phase.withLock({ $0.endAnswer() }) { cancelTask() }
+    if state.withLock({ $0.phase.endAnswer() }) { cancelTask() }
   }
 
   /// Ends the transfer, or begins the task that follows a redirect; returns whether it has sent the
   /// end.
   @discardableResult
   func finish(_ response: URLResponse?, _ error: (any Error)?) -> Bool {
-    if error == nil, phase.withLock({ $0.beginRepetition() }) {
+    if error == nil, state.withLock({ $0.phase.beginRepetition() }) {
       begin()
       return false
     }
     release()
     // Linux: a redirect without a target ends before its head is delivered.
-    if error == nil, let response, !phase.withLock({ $0.hasHead }) { receive(response) }
-    let hasHead = phase.withLock { $0.hasHead }
-    guard phase.withLock({ $0.end() }) else { return false }
+    if error == nil, let response, !state.withLock({ $0.phase.hasHead }) { receive(response) }
+    let (sendsEnd, hasHead, url) = state.withLock {
+      ($0.phase.end(), $0.phase.hasHead, $0.request.url)
+    }
+    guard sendsEnd else { return false }
     if let error {
-      let url = request.withLock { $0.url }
       observer.failed(sessionError(error, hasHead: hasHead).naming(url))
     } else {
       observer.completed()
@@ -147,18 +154,18 @@ final class SessionTransfer: Sendable {
   /// Ends the work for the session.
   private func release() {
     // It holds the transport, and the transport's session this.
-    make.withLock { $0 = nil }
+    state.discard { exchange(&$0.make, with: nil) }
     finished()
   }
 
   /// Fails the transfer, and cancels its task; called on the delegate's queue.
   func refuse(_ error: any Error) {
-    guard phase.withLock({ $0.end() }) else { return }
+    guard state.withLock({ $0.phase.end() }) else { return }
     cancelTask()
     observer.failed(error)
   }
 
-  private func cancelTask() { commands.async { self.task.withLock { $0 }?.cancel() } }
+  private func cancelTask() { commands.async { self.state.withLock { $0.task }?.cancel() } }
 }
 
 extension Error {

@@ -6,7 +6,7 @@ import MillpondSignals
 import Testing
 
 /// Answers of several gets of one key that reach the server together.
-@Suite(.withServer, .timeLimit(.minutes(1))) struct MeetingFillsTests {
+@Suite(.withServer, .timeLimit(.minutes(1))) struct FillOrderTests {
   let scene: RedisScene
 
   init() throws { scene = try RedisScene() }
