@@ -81,10 +81,11 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
-  /// The outcome of earlier writes and fills, which have up to three steps.
+  /// The outcome of earlier writes and fills, which have up to four steps, and one more for each
+  /// older get of the key that is answered meanwhile.
   func flush() -> Signal<Void> {
     let subject = Promise<Void>()
-    flush(steps: 3) { subject.keep(by: .of($0, from: self)) }
+    flush(steps: 5) { subject.keep(by: .of($0, from: self)) }
     return subject.outcome
   }
 

@@ -32,8 +32,10 @@ struct LastFill: Sendable {
 /// memory that follows.
 ///
 /// That report, or an answer of another get in between, refuses the answer of a later get as well.
-/// So a fill may also replace what the last fill of an older get has left: if the key still has
-/// that, nobody has written it since, and that fill has seen to it that nobody had before.
+/// So a fill may also replace what the last fill of an older get has left, whatever was reported: if
+/// the key still has that, nobody has written it since, and that fill has seen to it that nobody had
+/// before. The times behind a value tell it from an equal one that was set later; in the plain form
+/// there are none, and the later get's answer is not stored.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
@@ -63,7 +65,7 @@ private final class KeyFill: Sendable {
       case .failure(let error): self.end(.failure(error))
       }
     }
-    if isSent || replaceOlderFill() { return outcome.outcome }
+    if isSent || replaceOlderFill({ self.end($0, isReplaced: true) }) { return outcome.outcome }
     pending.end()
     cache.forgetUntracked(key)
     return .empty
@@ -81,28 +83,55 @@ private final class KeyFill: Sendable {
     let takeBack = stored.takeBack(cache.serverKey(key))
     let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
       switch result {
-      case .success(.null): if !self.replaceOlderFill() { self.end(result) }
+      case .success(.null): self.refused()
       case .failure: self.end(result)
       case .success: self.check(takeBack)
       }
     }
-    if !isSent, !replaceOlderFill() { end(.success(.null)) }
+    if !isSent { refused() }
+  }
+
+  private func refused() {
+    let refusal: RedisAnswer = { self.end($0) }
+    if !replaceOlderFill(refusal) { refusal(.success(.null)) }
   }
 
   /// Stores the value if the key still has what the last fill has left, and if that was of an older
-  /// get; returns whether there is such a fill.
-  private func replaceOlderFill() -> Bool {
-    guard let last = cache.tracked.fills.now(key, Lookup()), last.revision < token.revision else {
-      return false
-    }
-    let serverKey = cache.serverKey(key)
-    return connection.submit(
+  /// get.
+  ///
+  /// - Parameters:
+  ///   - former: The get of the last fill with which this was tried: another one may have stored
+  ///     its answer meanwhile.
+  ///   - refusal: Receives null, or the failure, if that was not so.
+  /// - Returns: Whether there was such a fill, and no write of this process since.
+  private func replaceOlderFill(
+    after former: Revision = .none, _ refusal: @escaping RedisAnswer
+  ) -> Bool {
+    // A value that is only renewed is from before the get.
+    guard !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
+      former < last.revision, last.revision < token.revision
+    else { return false }
+    let takeBack = stored.takeBack(cache.serverKey(key))
+    return cache.admitting(
+      key, { self.stored.set($0, over: last.fingerprint) },
       { result in
-        guard case .success(let reply) = result, reply != .null else { return self.end(result) }
-        _ = self.settle()
-        self.keep()
-      }, takeBack: stored.takeBack(serverKey)
-    ) { _ in self.stored.set(serverKey, over: last.fingerprint) }
+        switch result {
+        case .success(.null):
+          if !self.replaceOlderFill(after: last.revision, refusal) { refusal(result) }
+        case .failure: refusal(result)
+        case .success:
+          if self.settle().lastWrite > last.revision {
+            return self.end(.success(.null), isReplaced: true)
+          }
+          // Memory that follows may have the older value, of which nothing was reported.
+          self.cache.changed(self.key, .next())
+          self.keep()
+        }
+      }, takeBack: takeBack, compare: { cache.removals.compare(key, token) },
+      mustCompare: { $0.mustCompare(token, compared: $1) },
+      admit: { orders, _ in
+        orders[cache.number]?.lastWrite(of: key) ?? .none <= last.revision
+      })
   }
 
   /// Sends a command, unless the key was written since the token was taken.
@@ -121,16 +150,22 @@ private final class KeyFill: Sendable {
 
   /// Refuses the fills of older gets if this one is of a reload; returns whether the key was not
   /// written since the token was taken, and the last write by this process.
-  private func settle() -> (isAdmitted: Bool, lastWrite: Revision) {
+  ///
+  /// - Parameter isReported: Whether the server reports the writes of others; else there may have
+  ///   been one.
+  private func settle(_ isReported: Bool = true) -> (isAdmitted: Bool, lastWrite: Revision) {
     connection.withState { [number = cache.number, key, token] state in
-      let isAdmitted = state.orders[number]?.admit(token, for: key) ?? true
+      let isAdmitted = isReported && state.orders[number]?.admit(token, for: key) ?? true
       return (isAdmitted, state.orders[number]?.lastWrite(of: key) ?? .none)
     }
   }
 
   /// Ends the fill, whose value the server has.
   private func keep() {
-    cache.tracked.fills.set(LastFill(token.revision, stored.fingerprint), for: key)
+    // Without times behind it, an equal value that is set later would count as this one.
+    if cache.form == .stamped {
+      cache.tracked.fills.set(LastFill(token.revision, stored.fingerprint), for: key)
+    }
     end(.success(.boolean(true)))
   }
 
@@ -141,8 +176,8 @@ private final class KeyFill: Sendable {
   ///   - answered: The last write of the key by this process, if its answer has arrived.
   private func check(_ takeBack: RedisRequest, answered: Revision? = nil) {
     let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: connection)
-    let (isAdmitted, last) = settle()
-    if isReported, isAdmitted { return keep() }
+    let (isAdmitted, last) = settle(isReported)
+    if isAdmitted { return keep() }
     if token.revision < last {
       // A later write of this process has replaced the value. If it has stored nothing, it is no
       // longer the last one once its answer has arrived.

@@ -10,6 +10,7 @@ extension RedisCache {
     let replies = CombinedReplies(of: 1) { subject.keep(by: .of($0, from: self.redis)) }
     let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision, replies)
     note(mark, ofAll: predicate == nil, revision)
+    tracked.fills.removeAll()
     redis.loop.tracker.clearedHere(tracked, revision)
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)

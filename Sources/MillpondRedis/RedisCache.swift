@@ -20,14 +20,14 @@ public import MillpondSignals
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
 /// by this process or by another one. The client asks what the key has, and stores the value if the
 /// key still has that; the server reports earlier writes in between. So nothing that another
-/// process has set is replaced, and of two gets of this process that are answered, the later one's
-/// answer stays. If another process has removed the key, the value may be stored for the time of a
-/// round trip, and is taken back. If the answer does not come, the value is taken back before
-/// anything else is sent on the next connection; only if this process ends, or closes the client,
-/// before that, may it stay until its life ends. A value that is taken back is removed if the key
-/// still has it: the same length, and the same bytes, or the same 128 at both ends of more than
-/// 256, which in the form ``RedisForm/stamped`` include times to the millisecond. The server
-/// reports no removal of a key that it does not have.
+/// process has set is replaced, and the answer of a later get of this process replaces that of an
+/// older one (in the form ``RedisForm/plain`` it may be dropped). If another process has removed
+/// the key, the value may be stored for the time of a round trip, and is taken back. If the answer
+/// does not come, the value is taken back before anything else is sent on the next connection; only
+/// if this process ends, or closes the client, before that, may it stay until its life ends. A
+/// value that is taken back is removed if the key still has it: the same length, and the same
+/// bytes, or the same 128 at both ends of more than 256, which in the form ``RedisForm/stamped``
+/// include times to the millisecond. The server reports no removal of a key that it does not have.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
@@ -207,6 +207,7 @@ public final class RedisCache: Cache {
         for other in others { orders[other.prefix.number]?.refuseFills(of: other.key) }
         return true
       })
+    tracked.fills.remove(key)
     changed(key, revision)
     return isAdmitted
   }

@@ -132,7 +132,7 @@ import Testing
     await fill(cache, "k", "value")
     _ = try await cache.flush().value
 
-    #expect(commands(of: 1) == Self.fill + ["PING", "PING", "PING"])
+    #expect(commands(of: 1).filter { $0 != "PING" } == Self.fill)
   }
 
   @Test func `a fill is stored only over what its key had`() async throws {

@@ -126,10 +126,13 @@ extension WriteOutcome {
 
   /// Sends a value as soon as one of two fills is admitted; ends with both, or with the first
   /// failure.
+  ///
+  /// The admission of one is sent also if the other has failed at once.
   @inlinable
   static func any(_ first: Signal<Void>, _ second: Signal<Void>) -> Signal<Void> {
     if first.isDone, second.isDone { return first }
-    return first.merge(second).distinct { _, _ in true }.started()
+    let both = second.merge(first)
+    return (first.isDone ? both.startWith(()) : both).distinct { _, _ in true }.started()
   }
 
   /// Succeeds when all have succeeded; fails with the first failure when all have ended.

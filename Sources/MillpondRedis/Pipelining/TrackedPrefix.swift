@@ -14,7 +14,8 @@ final class TrackedPrefix: Sendable {
   let removals = RedisRemovals()
 
   /// The last fills of keys by this client: those of the latest keys, which others may meet.
-  let fills = MemoryCache<String, LastFill>(countLimit: 1_024)
+  let fills = MemoryCache<String, LastFill>(
+    countLimit: 1_024, policy: .leastRecentlyUsed)
   private let followed = Locked(Registry<RedisFollower>())
   private let isTracked = Atomic(false)
 

@@ -91,4 +91,17 @@ import Testing
 
     #expect(memory.peek("a") == 2)
   }
+
+  @Test func `a reload whose renewal is refused refuses no older get`() {
+    let memory = MemoryCache<String, Int>(countLimit: 1, clock: clock)
+    let (older, reload) = (FillToken(), FillToken(isReload: true))
+    _ = memory.apply(
+      .fill("a", Stamped(1, validator: Validator(entityTag: "1")), FillToken()))
+
+    let former = Stamped(0, validator: Validator(entityTag: "0"))
+    _ = memory.apply(.fill("a", former, reload.ofRenewal()))
+    _ = memory.apply(.fill("a", Stamped(2), older))
+
+    #expect(memory.peek("a") == 2)
+  }
 }

@@ -63,4 +63,15 @@ import Testing
 
     #expect(Recorder<Void>().subscribe(to: outcome.signal).failure is Broken)
   }
+
+  /// The lower layer of two fails at once if a value is too large for it, for example.
+  @Test func `of two fills the one that is admitted is told of, whichever fails at once`() {
+    let admitted = Signal<Void>.just(())
+    for outcome in [
+      WriteOutcome.any(.fail(Broken()), admitted), WriteOutcome.any(admitted, .fail(Broken())),
+    ] {
+      let recorder = Recorder<Void>().subscribe(to: outcome)
+      #expect(recorder.values.count == 1 && recorder.failure is Broken)
+    }
+  }
 }

@@ -28,8 +28,9 @@ extension DiskIndex {
   /// Renews the times of a value that has a file, unless its key was written after the token was
   /// taken, or has another value now.
   mutating func renew(_ write: DiskWrite, _ file: FileValue, _ token: FillToken) -> Consequence {
-    if writes.admit(token, hash: write.hash.whole), let slot = slot(of: write.hash),
-      pending[slot] == nil, largeValues[slot]?.number == file.number
+    // Admitted last, since a reload that is admitted refuses older gets.
+    if let slot = slot(of: write.hash), pending[slot] == nil,
+      largeValues[slot]?.number == file.number, writes.admit(token, hash: write.hash.whole)
     {
       write.revision = revision(of: slot)
       consequence.isToBeWritten = true

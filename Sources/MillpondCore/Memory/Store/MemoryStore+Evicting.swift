@@ -183,17 +183,21 @@ extension MemoryStore {
     if validator != nil || !validators.isEmpty { validators[slot] = validator }
   }
 
-  /// Makes a value new that its origin has confirmed, unless another fill has replaced it.
+  /// Whether a value is still the one that its origin has confirmed.
   @usableFromInline
-  mutating func renew(
+  func canRenew(
     _ slot: Slot, _ validator: Validator?, _ details: MemoryDetails, _ now: Int64
-  ) -> Placing {
-    guard validators[slot] == validator, details.deadline > now else { return .refused }
+  ) -> Bool {
+    validators[slot] == validator && details.deadline > now
+  }
+
+  /// Makes a value new that its origin has confirmed.
+  @usableFromInline
+  mutating func renew(_ slot: Slot, _ details: MemoryDetails, _ now: Int64) {
     order.used(slot, order.hash(of: slot))
     times.set(
       slot, MemoryExpiry.Stamp(bornAt: details.bornAt, revision: times.stamps[slot].revision),
       deadline: details.deadline, own: details.ownDeadline, now)
-    return .kept
   }
 
   /// Rejects a value; the stored value of its key is removed regardless.

@@ -166,9 +166,14 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ details: MemoryDetails, _ token: FillToken, compared: Int = 0,
     _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
-    guard writes.admit(token, hash: hash.whole, compared: compared) else { return .refused }
     let slot = find(key, hash)
-    if token.isRenewal, let slot { return renew(slot, validator, details, move.now) }
+    // Admitted only then, since a reload that is admitted refuses older gets.
+    if token.isRenewal, let slot, !canRenew(slot, validator, details, move.now) { return .refused }
+    guard writes.admit(token, hash: hash.whole, compared: compared) else { return .refused }
+    if token.isRenewal, let slot {
+      renew(slot, details, move.now)
+      return .kept
+    }
     var details = details
     // The last write of the key stays the same: that of its entry, or the last removal of
     // everything.
