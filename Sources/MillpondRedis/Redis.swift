@@ -81,8 +81,8 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
-  /// The outcome of earlier writes and fills, which have up to four steps, and one more for each
-  /// older get of the key that is answered meanwhile.
+  /// The outcome of earlier writes and fills, which have up to five steps if at most three gets of a
+  /// key are answered at once.
   func flush() -> Signal<Void> {
     let subject = Promise<Void>()
     flush(steps: 5) { subject.keep(by: .of($0, from: self)) }

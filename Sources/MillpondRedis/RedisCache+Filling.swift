@@ -11,17 +11,6 @@ extension RedisCache {
   }
 }
 
-/// What the last fill of a key by this client has left.
-struct LastFill: Sendable {
-  let revision: Revision
-  let fingerprint: Data
-
-  init(_ revision: Revision, _ fingerprint: Data) {
-    self.revision = revision
-    self.fingerprint = fingerprint
-  }
-}
-
 /// A fill, in steps: it asks what the key has, and stores its value if the key still has that.
 ///
 /// The server reports the writes of other processes up to the first answer before the next one, and
@@ -164,7 +153,8 @@ private final class KeyFill: Sendable {
   private func keep() {
     // Without times behind it, an equal value that is set later would count as this one.
     if cache.form == .stamped {
-      cache.tracked.fills.set(LastFill(token.revision, stored.fingerprint), for: key)
+      let fill = LastFill(revision: token.revision, fingerprint: stored.fingerprint)
+      cache.tracked.fills.set(fill, for: key)
     }
     end(.success(.boolean(true)))
   }

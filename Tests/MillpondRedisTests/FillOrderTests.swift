@@ -11,7 +11,7 @@ import Testing
 
   init() throws { scene = try RedisScene() }
 
-  /// What the key has before: the server carries out a fill over nothing in another way.
+  /// What is stored before the fills: over a value, a fill is another command than over nothing.
   enum Before: CaseIterable {
     case nothing, value
   }

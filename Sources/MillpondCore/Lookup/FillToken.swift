@@ -57,7 +57,7 @@ public struct FillToken: Sendable {
     FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
   }
 
-  /// The token for a store that takes time, and learns only then that it has stored the answer.
+  /// The same token, but one that refuses no older gets: to ask whether a fill may begin.
   package var refusingNone: FillToken {
     FillToken(revision, false, lifetime, isRenewal: isRenewal)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import MillpondCore
 import MillpondSignals
 import Synchronization
@@ -13,7 +14,7 @@ final class TrackedPrefix: Sendable {
 
   let removals = RedisRemovals()
 
-  /// The last fills of keys by this client: those of the latest keys, which others may meet.
+  /// The last fill of each key by this client, for the keys that were filled most recently.
   let fills = MemoryCache<String, LastFill>(
     countLimit: 1_024, policy: .leastRecentlyUsed)
   private let followed = Locked(Registry<RedisFollower>())
@@ -43,6 +44,12 @@ final class TrackedPrefix: Sendable {
     guard serverKey.utf8.starts(with: text.utf8) else { return nil }
     return String(serverKey.utf8.dropFirst(text.utf8.count))
   }
+}
+
+/// A fill by this client: the revision of its token, and the fingerprint of the value it stored.
+struct LastFill: Sendable {
+  let revision: Revision
+  let fingerprint: Data
 }
 
 /// The functions to call when a key of a cache, or possibly any, was changed.
