@@ -69,6 +69,12 @@ private final class KeyFill: Sendable {
   }
 
   private func store(over present: Data?) {
+    // A value that is only renewed is from before what a later get has stored.
+    if token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
+      token.revision < last.revision
+    {
+      return end(.success(.null))
+    }
     let takeBack = stored.takeBack(cache.serverKey(key))
     let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
       switch result {

@@ -5,6 +5,8 @@ import MillpondRedis
 import MillpondSignals
 import Testing
 
+@testable import MillpondCore
+
 /// Answers of several gets of one key that reach the server together.
 @Suite(.withServer, .timeLimit(.minutes(1))) struct FillOrderTests {
   let scene: RedisScene
@@ -162,6 +164,17 @@ import Testing
     for outcome in [stored, renewed] { _ = try await outcome.collect().value }
 
     #expect(try await cache.found("k") == Data([1]))
+  }
+
+  @Test(arguments: Before.allCases)
+  func `a renewal does not replace what a later get has stored`(before: Before) async throws {
+    let cache = try await cache(before)
+    let renewal = FillToken().ofRenewal()
+
+    _ = try await fill(cache, 2, FillToken()).collect().value
+    _ = try await fill(cache, 1, renewal).collect().value
+
+    #expect(try await cache.found("k") == Data([2]))
   }
 
   @Test(arguments: Before.allCases)

@@ -19,7 +19,7 @@ extension DiskCache {
 
   /// Makes a stored value new that its origin has confirmed.
   func renew(
-    _ key: String, _ stamped: Stamped<@Sendable () throws -> Data>, _ token: FillToken
+    _ key: String, _ stamped: Stamped<Void>, _ token: FillToken
   ) -> Signal<Void> {
     let (store, timeToLive) = access.forWriting
     return store?.renew(key, stamped, token, timeToLive)

@@ -6,66 +6,95 @@ extension DiskStore {
   /// Makes a stored value new that its origin has confirmed, if it is still stored.
   ///
   /// A value that has a file keeps it: a record of a few hundred bytes with the new times replaces
-  /// the former one. A smaller value is written again with its record.
+  /// the former one. A smaller value is written again with its record. Without
+  /// validators too, what is written again is the value that is stored now: a later get may have
+  /// replaced the one that was renewed.
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - stamped: The new times, the validator, and a closure that returns the value.
+  ///   - stamped: The new times, and the validator.
   ///   - token: The token of the renewal.
   ///   - timeToLive: The time to live of a value without one of its own.
   func renew(
-    _ key: String, _ stamped: Stamped<@Sendable () throws -> Data>, _ token: FillToken,
-    _ timeToLive: TimeToLive
+    _ key: String, _ stamped: Stamped<Void>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> Signal<Void> {
-    let renewal = Renewal(key: key, stamped: stamped, token: token, timeToLive: timeToLive)
-    switch state.withLock({ $0.place(of: KeyHash(of: key)) }) {
-    case .write(let write, _):
-      let isSame = write.isFor(key) && write.validator == stamped.validator
-      return isSame ? rewrite(renewal) : .empty
+    renew(Renewal(key: key, stamped: stamped, token: token, timeToLive: timeToLive))
+  }
+
+  private struct Renewal: Sendable {
+    let key: String
+    let stamped: Stamped<Void>
+    var token: FillToken
+    let timeToLive: TimeToLive
+  }
+
+  private func renew(_ renewal: Renewal) -> Signal<Void> {
+    switch state.withLock({ $0.place(of: KeyHash(of: renewal.key)) }) {
+    case .write(let write, let content):
+      guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
+        return .empty
+      }
+      if case .value = content { return renew(content, renewal, in: .write(write)) }
+      return renewOnceWritten(renewal)
     case .record(let place): return renew(place, renewal)
     case .file, nil: return .empty
     }
   }
 
-  private struct Renewal: Sendable {
-    let key: String
-    let stamped: Stamped<@Sendable () throws -> Data>
-    var token: FillToken
-    let timeToLive: TimeToLive
+  /// Renews a value that has been streamed into a file, once its record is written.
+  private func renewOnceWritten(_ renewal: Renewal) -> Signal<Void> {
+    var renewal = renewal
+    renewal.token = renewal.token.accepted
+    return Signal { [renewal] observer, lifetime in
+      // Observers must not delay other writes.
+      self.afterWriting {
+        self.reading.run(KeyHash(of: renewal.key)) { self.renew(renewal).run(observer, lifetime) }
+      }
+    }.started()
   }
 
   private func renew(_ place: RecordPlace, _ renewal: Renewal) -> Signal<Void> {
-    if let found = place.readNow(for: renewal.key) { return renew(found, renewal) }
+    if let found = place.readNow(for: renewal.key) {
+      return renew(found, renewal, at: place.location)
+    }
     var renewal = renewal
     renewal.token = renewal.token.accepted
     return Signal { [renewal] observer, lifetime in
       self.reading.run(KeyHash(of: renewal.key)) {
         let found = try? place.read(for: renewal.key)
-        self.renew(found, renewal).run(observer, lifetime)
+        self.renew(found, renewal, at: place.location).run(observer, lifetime)
       }
     }.started()
   }
 
-  private func renew(_ found: StoredRecord.Reading?, _ renewal: Renewal) -> Signal<Void> {
+  private func renew(
+    _ found: StoredRecord.Reading?, _ renewal: Renewal, at location: RecordLocation
+  ) -> Signal<Void> {
     guard case .whole(let record)? = found, record.validator == renewal.stamped.validator,
       record.schema == options.form.schema.version
     else { return .empty }
-    guard case .file(let file) = record.content else { return rewrite(renewal) }
-    let now = options.now()
-    let write = DiskWrite(
-      key: renewal.key, .file(file), .ofFill(renewal.stamped, renewal.timeToLive, at: now),
-      validator: record.validator, revision: .none, isRenewal: true)
-    return keep(write, renewal.token, at: now)
+    switch record.content {
+    case .file(let file): return renew(.file(file), renewal, in: .location(location))
+    case .value(let bytes):
+      guard let value = options.form.opened(bytes, for: renewal.key, version: record.schema) else {
+        return .empty
+      }
+      return renew(.value(value), renewal, in: .location(location))
+    }
   }
 
-  private func rewrite(_ renewal: Renewal) -> Signal<Void> {
-    do {
-      let stamped = try renewal.stamped.map { try $0() }
-      return fill(
-        renewal.key, stamped, renewal.token, renewal.timeToLive, at: options.now())
-    } catch {
-      return .fail(error)
-    }
+  /// Writes the value that was found with its new times, or looks it up again if another one is
+  /// stored now, or if it has moved.
+  private func renew(
+    _ content: DiskWrite.Content, _ renewal: Renewal, in place: DiskIndex.Finding
+  ) -> Signal<Void> {
+    let now = options.now()
+    let write = DiskWrite(
+      key: renewal.key, content, .ofFill(renewal.stamped, renewal.timeToLive, at: now),
+      validator: renewal.stamped.validator, revision: .none, .of(place))
+    let outcome = keep(write, renewal.token, at: now)
+    if case .outdated = write.renewal { return renew(renewal) }
+    return outcome
   }
 
   /// Looks up a value that has expired or is too old, if it has a validator; it counts in no
@@ -94,6 +123,7 @@ extension DiskState {
   /// Returns the place of a key's value, without counting this as a use.
   fileprivate func place(of hash: KeyHash) -> DiskStore.Place? {
     switch index.peek(hash) {
+    // The content is read under the lock, since it may be released as soon as that is free.
     case .write(let write): .write(write, write.content)
     case .location(let location):
       segments[location.segment].map {

@@ -18,7 +18,7 @@ extension DiskStore {
           validator: stamped.validator, revision: revision), at: now)
     case .fill(let key, let stamped, let token):
       if token.isRenewal {
-        return renew(key, stamped.map { value in { value } }, token, timeToLive)
+        return renew(key, stamped.map { _ in }, token, timeToLive)
       }
       return fill(key, stamped, token, timeToLive, at: now)
     case .remove(let key, let revision): return remove(key, revision)
@@ -88,6 +88,7 @@ extension DiskStore {
 
   /// Keeps a value; one that is larger than the cache's limit fails.
   ///
+  /// A set that fails leaves the value before it. A fill does not, since that value is out of date.
   /// With a limit of zero every value is too large, and setting it succeeds without an effect.
   ///
   /// - Parameters:
@@ -97,20 +98,22 @@ extension DiskStore {
   func keep(_ write: DiskWrite, _ token: FillToken? = nil, at now: WallTime) -> Signal<Void> {
     let isOver = write.times.expiresAt <= now
     let cost = isOver ? .max : cost(of: write)
+    func compare() -> Int? {
+      if let token { return removals.compare(write.key, token) }
+      return removals.compare(write.key, write.revision)
+    }
     if cost > limits.costLimit, limits.byteLimit > 0, !isOver {
-      removeFile(of: write)
       let error = DiskError.tooLarge(
         folder: path, key: write.key, byteCount: max(write.waitingBytes, write.largeLength),
         limit: limits.costLimit)
+      if token == nil {
+        removeFile(of: write)
+      } else {
+        _ = carryOut(write, cost: cost, token, compare: compare)
+      }
       return .fail(CacheError(disk: error))
     }
-    return carryOut(write, cost: cost, token) {
-      if let token {
-        removals.compare(write.key, token)
-      } else {
-        removals.compare(write.key, write.revision)
-      }
-    }
+    return carryOut(write, cost: cost, token, compare: compare)
   }
 
   /// Returns the cost of a write; the greatest number for a value that can't be stored at all.

@@ -29,8 +29,7 @@ struct MediaFileLayer<Key: Hashable & Sendable>: Cache, StampedSource {
     switch change {
     case .fill(let key, let stamped, let token) where token.isRenewal:
       stamped.value.renew(stamped.timeToLive)
-      return disk.renew(
-        name(key), stamped.map { file in { try Data(contentsOf: file.url) } }, token)
+      return disk.renew(name(key), stamped.map { _ in }, token)
     case .fill(let key, let stamped, let token):
       if stamped.timeToLive == stamped.value.timeToLive { return .just(()) }
       return copying(stamped) { disk.apply(.fill(name(key), $0, token)) }

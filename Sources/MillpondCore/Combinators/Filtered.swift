@@ -4,7 +4,8 @@ extension Source {
   /// Answers and stores only values that satisfy `isWanted`.
   ///
   /// Any other value is a miss, so that a lower layer is asked. Setting one removes the key, since
-  /// the stored value is out of date; a fill with one is refused.
+  /// the stored value is out of date; the answer to a reload does the same. Any other fill with an
+  /// unwanted value is refused.
   ///
   /// - Parameter isWanted: Called for each value of a get, on the thread that answers, and for each
   ///   set and fill.
@@ -53,13 +54,14 @@ public struct Filtered<Base: Source>: Wrapper {
     return value
   }
 
-  /// Writes to the base; setting an unwanted value removes the key.
+  /// Writes to the base; an unwanted value removes the key.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
     case .set(let key, let stamped, let revision) where !isWanted(key, stamped.value):
       base.apply(.remove(key, revision))
-    case .fill(let key, let stamped, _) where !isWanted(key, stamped.value): .empty
+    case .fill(let key, let stamped, let token) where !isWanted(key, stamped.value):
+      base.removeOutdated(key, token)
     default: base.apply(change)
     }
   }

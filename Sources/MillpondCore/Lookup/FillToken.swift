@@ -57,7 +57,8 @@ public struct FillToken: Sendable {
     FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
   }
 
-  /// The same token, but one that refuses no older gets: to ask whether a fill may begin.
+  /// The same token, but one that refuses no older gets: to ask whether a fill may begin, or for a
+  /// part of an answer.
   package var refusingNone: FillToken {
     FillToken(revision, false, lifetime, isRenewal: isRenewal)
   }

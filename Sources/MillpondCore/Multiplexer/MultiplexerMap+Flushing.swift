@@ -34,8 +34,14 @@ extension MultiplexerMap {
     if backlog.isOfAll || backlog.removal != nil {
       outcomes += memory.snapshot().compactMap { save($0.key) }
     }
-    outcomes += [persistence.cache.flush(durability), persistence.flush()]
-    return WriteOutcome.all(outcomes).settle()
+    // Only then, so that what is saved has the durability too.
+    let flushed = WriteOutcome.all(outcomes).settle().flatMap { [persistence] saved in
+      WriteOutcome.all([
+        Signal.just(()).attemptMap { try saved.get() }, persistence.cache.flush(durability),
+        persistence.flush(),
+      ])
+    }
+    return flushed.settle()
       .onNext { [watchers = remembered.inside.watchers] _ in
         if !backlog.isEmpty { watchers.send(.settled, of: nil) }
       }
@@ -62,11 +68,15 @@ extension MultiplexerMap {
   ///   - key: The key.
   ///   - attempts: The greatest number of tries if other writes come between.
   private func save(_ key: Key, attempts: Int = 16) -> Signal<Void>? {
-    // Taken before the value is looked up, so that later writes win.
-    let token = FillToken()
+    // Taken before the value is looked up, so that later writes win, as do those that may have reached
+    // the store, but not memory.
+    let token = FillToken(min(.next(), writes.earliest), false, nil)
     return memory.peekStamped(key).map { stamped in
       store.apply(.fill(key, stamped, token)).ifEmpty { [self] in
-        (attempts > 1 ? save(key, attempts: attempts - 1) : nil) ?? .just(())
+        if attempts == 1 { return .just(()) }
+        return writes.ended().flatMap { [self] in
+          save(key, attempts: attempts - 1) ?? .just(())
+        }
       }
     }
   }

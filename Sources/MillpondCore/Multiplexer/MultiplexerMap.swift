@@ -24,6 +24,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
   let unsaved = UnsavedChanges<Key>()
+  let writes = WritesUnderWay()
   let persistence: Persistence<Key, Value>
   @usableFromInline let scope: CacheScope?
   private let membership: ScopedDisposable?
@@ -55,7 +56,10 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
     // Not through memory, where a lookup counts as a get.
     remembered = Remembered(
       refreshing, peek: { [memory] in memory.peekStamped($0) }, stored: saving.getStamped)
-    let erase: @Sendable () -> Signal<Void> = { refreshing.apply(.removeAll(.next())) }
+    let erase: @Sendable () -> Signal<Void> = { [writes] in
+      let revision = Revision.next()
+      return writes.run(revision) { refreshing.apply(.removeAll(revision)) }
+    }
     membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
   }
 
@@ -241,7 +245,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// Writes to memory and to the persistence.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = remembered.apply(change)
+    let revision = persistence.isLasting ? change.revision : nil
+    let outcome = writes.run(revision) { remembered.apply(change) }
     if let scope, !outcome.isDone { scope.wait(for: outcome) }
     return outcome
   }

@@ -25,6 +25,9 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// A removal that has waited for the work of earlier sets.
     case repeatedRemoval(Write)
 
+    /// The failure of a fill, which leaves a value that is out of date.
+    case outdated(Key, FillToken)
+
     /// A get that waits for the writes before it.
     case get(Promise<Void>)
   }
@@ -92,6 +95,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case .repeatedRemoval(let write):
       write.promise.keep(by: repeated(write.change))
       write.pending?.end()
+    case .outdated(let key, let token): removeOutdated(key, token)
     case .get(let promise):
       // Neither on the turn nor within a write of another thread, which may hold a user's lock.
       DispatchQueue.global().async { promise.keep(by: .just(())) }
@@ -203,7 +207,18 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private func fill(_ key: Key, _ value: Value, _ token: FillToken) -> Signal<Void> {
     guard let onSet, removals.compare(key, token) != nil, admits({ $0.admit(token, for: key) })
     else { return .empty }
-    return onSet(value, key).filter { _ in false }.startWith(())
+    let outcome = onSet(value, key)
+    if outcome.isDone { return outcome }
+    let token = token.accepted
+    return outcome.recover { error in
+      if !token.isRenewal { self.mailbox.post(.outdated(key, token), receive: self.receive) }
+      return .fail(error)
+    }.filter { _ in false }.startWith(())
+  }
+
+  /// Removes the value that a fill should have replaced, unless a write came meanwhile.
+  private func removeOutdated(_ key: Key, _ token: FillToken) {
+    if let onRemove, admits({ $0.admit(token, for: key) }) { onRemove(key).subscribe() }
   }
 
   private func missing(_ closure: String) -> Signal<Void> {

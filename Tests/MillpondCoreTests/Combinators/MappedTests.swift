@@ -1,7 +1,8 @@
-import MillpondCore
 import MillpondSignals
 import MillpondTesting
 import Testing
+
+@testable import MillpondCore
 
 @Suite struct MappedTests {
   let base = TestCache<String, String>()
@@ -74,6 +75,46 @@ import Testing
 
     #expect(outcome.failure is Unreadable)
     #expect(base.contents == ["a": "7"])
+  }
+
+  @Test(arguments: [true, false])
+  func `an answer that can't be encoded leaves no older value, unless a write came since`(
+    isAtOnce: Bool
+  ) async throws {
+    let later = Codec<String, Int>.asynchronous(
+      encode: { _ in throw Unreadable() }, decode: { _ in throw Unreadable() })
+    let cache = base.mapValues(isAtOnce ? decimal : later)
+    let early = FillToken(isReload: true)
+    base.set("1", for: "a")
+    base.set("2", for: "b")
+
+    let fills = [("a", FillToken(isReload: true)), ("b", early)].map { key, token in
+      Recorder<Void>().subscribe(to: cache.apply(.fill(key, Stamped(-1), token)))
+    }
+    for fill in fills { try await fill.ended() }
+
+    #expect(fills.allSatisfy { $0.failure is Unreadable })
+    #expect(base.contents == ["b": "2"])
+  }
+
+  @Test func `another time to live that can't be encoded leaves the value`() {
+    let isBroken = Locked(false)
+    let cache = base.mapValues(
+      encode: { (number: Int) in
+        if isBroken.withLock({ $0 }) { throw Unreadable() }
+        return String(number)
+      }, decode: { Int($0) ?? 0 })
+    cache.set(1, for: "a")
+    isBroken.withLock { $0 = true }
+
+    let renewals = [
+      cache.setTimeToLive(.after(.seconds(9)), for: "a"),
+      // As an origin confirms the value to a reload.
+      cache.apply(.fill("a", Stamped(1), FillToken(isReload: true).ofRenewal())),
+    ].map { Recorder<Void>().subscribe(to: $0) }
+
+    #expect(renewals.allSatisfy { $0.failure is Unreadable })
+    #expect(base.contents == ["a": "1"])
   }
 
   @Test func `a hit in memory stays a hit at once behind both projections`() {

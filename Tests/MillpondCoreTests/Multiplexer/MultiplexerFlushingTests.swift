@@ -217,6 +217,109 @@ import Testing
 
     #expect(kept.contents == [2: "two"])
   }
+
+  enum Write: CaseIterable {
+    case set, remove, removeAll, endOfScope
+  }
+
+  @Test(arguments: Write.allCases)
+  func `a flush within a write does not save the older value over it`(
+    kind: Write
+  ) async throws {
+    let (isFull, act) = (Locked(true), Locked<(@Sendable () -> Void)?>(nil))
+    let write = { @Sendable (write: () -> Signal<Void>) -> Signal<Void> in
+      if isFull.withLock({ $0 }) { return .fail(Refused()) }
+      let outcome = write()
+      // The persistence has it now, and memory does not yet.
+      act.withLock { exchange(&$0, with: nil) }?()
+      return outcome
+    }
+    let disk = AnyCache<Int, String>(
+      get: { [kept] in kept.get($0, Lookup()) },
+      set: { [kept] value, key in write { kept.set(value, for: key) } },
+      remove: { [kept] key in write { kept.remove(key) } },
+      removeAll: { [kept] in write { kept.removeAll() } })
+    let scope = CacheScope()
+    let users = MultiplexerMap<Int, String>(
+      over: origin, persistence: Persistence(disk), scope: scope)
+    users.set("one", for: 1)
+    isFull.withLock { $0 = false }
+    let flush = Recorder<Void>()
+    act.withLock { $0 = { flush.subscribe(to: users.flush()) } }
+
+    switch kind {
+    case .set: users.set("two", for: 1)
+    case .remove: users.remove(1)
+    case .removeAll: users.removeAll()
+    case .endOfScope: scope.end()
+    }
+
+    try await flush.ended()
+
+    #expect(act.withLock { $0 == nil } && flush.isCompleted)
+    #expect(kept.contents == (kind == .set ? [1: "two"] : [:]))
+    #expect(users.current(1) == (kind == .set ? "two" : nil))
+  }
+
+  @Test func `a flush saves what was fetched after a removal`() {
+    users.set("one", for: 1)
+    users.remove(1)
+    kept.failChanges(of: 1, with: Refused())
+    users.get(1).subscribe()
+    origin[1].next("fetched")
+    origin[1].completed()
+    kept.failChanges(of: 1, with: nil)
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+    #expect(kept.contents == [1: "fetched"])
+  }
+
+  @Test func `of more values than are noted none is lost that is in memory`() {
+    let disk = FailingCache(over: kept)
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(disk))
+    disk.fails(.set, Refused())
+    for key in 0..<5_000 { users.set("new", for: key) }
+    disk.fails(.set, nil)
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents.count == 5_000)
+  }
+
+  @Test(arguments: [true, false])
+  func `a flush saves what was fetched after a set that memory has forgotten`(isWiped: Bool) {
+    users.set("one", for: 1)
+    users.relieve(.critical)
+    if isWiped { users.removeAll { $0 == 1 } }
+    kept.failChanges(of: 1, with: Refused())
+    users.refresh(1)
+    origin[1].next("fetched")
+    origin[1].completed()
+    kept.failChanges(of: 1, with: nil)
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents == [1: "fetched"])
+  }
+
+  @Test func `a flush saves what closures could not store of a fetch`() {
+    let isFull = Locked(true)
+    let disk = AnyCache<Int, String>(
+      get: { [kept] in kept.get($0, Lookup()) },
+      set: { [kept] in isFull.withLock { $0 } ? .fail(Refused()) : kept.set($0, for: $1) },
+      remove: { [kept] in kept.remove($0) }, removeAll: { [kept] in kept.removeAll() })
+    kept.set("old", for: 1)
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(disk))
+    users.refresh(1)
+    origin[1].next("fetched")
+    origin[1].completed()
+    #expect(kept.contents == [:])
+    isFull.withLock { $0 = false }
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+
+    #expect(kept.contents == [1: "fetched"])
+  }
 }
 
 /// A cache that fails some of its changes before they reach another.

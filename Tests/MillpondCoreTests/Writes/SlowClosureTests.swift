@@ -128,4 +128,30 @@ import Testing
     #expect(removals.withLock { $0 } == 100_000)
     #expect(store.contents.isEmpty)
   }
+
+  @Test func `a fill that fails leaves no older value, and no answer to an older get`() {
+    let cache = store.cache
+    store.values.withLock { $0 = [1: 1, 2: 1] }
+    let older = FillToken()
+
+    let fill = Recorder<Void>().subscribe(
+      to: cache.apply(.fill(1, Stamped(2), FillToken(isReload: true))))
+    store.fail(2)
+    let late = Recorder<Void>().subscribe(to: cache.apply(.fill(1, Stamped(3), older)))
+
+    #expect(fill.failure is Refused)
+    #expect(late.transcript == ["completed"])
+    #expect(store.contents == [2: 1])
+  }
+
+  @Test func `a fill that fails after a set leaves what was set`() {
+    let cache = store.cache
+    cache.apply(.fill(1, Stamped(2), FillToken())).subscribe()
+    cache.set(3, for: 1).subscribe()
+    store.finish(3)
+
+    store.fail(2)
+
+    #expect(store.contents == [1: 3])
+  }
 }

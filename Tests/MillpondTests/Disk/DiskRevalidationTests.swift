@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MillpondSignals
 import MillpondTesting
@@ -190,5 +191,93 @@ import Testing
 
     #expect(files == before)
     #expect(known.withLock { $0 } == [nil, Self.tag])
+  }
+
+  @Test(arguments: [true, false])
+  func `another time to live keeps the value that a later get has filled in`(
+    isWritten: Bool
+  ) async throws {
+    let cache = open()
+    _ = cache.apply(.fill("a", Stamped(Data("older")), FillToken()))
+    if isWritten { try await cache.flush().value }
+    // As `setTimeToLive` does, in which another get is answered meanwhile.
+    let token = FillToken().ofRenewal()
+    let found = try await cache.getStamped("a", Lookup()).value
+    _ = cache.apply(.fill("a", Stamped(Data("newer")), FillToken()))
+    if isWritten { try await cache.flush().value }
+
+    let lasting = Stamped(found.value, age: found.age, timeToLive: .after(.seconds(50)))
+    try await cache.apply(.fill("a", lasting, token)).value
+
+    #expect(try await cache.get("a").value == Data("newer"))
+    pass(51)
+    #expect(try await cache.get("a").valueIfAny == nil)
+  }
+
+  @Test(arguments: [10, 300_000])
+  func `a renewal does not replace a value that comes while the stored one is read`(
+    size: Int
+  ) async throws {
+    let act = Locked<(@Sendable () -> Void)?>(nil)
+    let calls = FaultyCalls { if $0 == .read { act.withLock { exchange(&$0, with: nil) }?() } }
+    let cache = scene.open(.mebibytes(8), calls)
+    let tagged = Stamped(Data(count: size), validator: Self.tag)
+    try await cache.apply(.set("a", tagged, .next())).value
+    calls.inject(.half, of: [.readNow], count: 1_000)
+    let other = Stamped(Data("other"), validator: Validator(entityTag: "\"2\""))
+    act.withLock { $0 = { _ = cache.apply(.fill("a", other, FillToken())) } }
+
+    let renewal = cache.apply(.fill("a", tagged, FillToken().ofRenewal()))
+    #expect(try await renewal.valueIfAny == nil)
+    try await cache.flush().value
+
+    #expect(act.withLock { $0 == nil })
+    #expect(try await cache.get("a").value == Data("other"))
+  }
+
+  @Test func `a streamed value gets another time to live before its record is written`()
+    async throws
+  {
+    let (gate, isHeld) = (DispatchSemaphore(value: 0), Watched(false))
+    let calls = FaultyCalls { call in
+      if call == .write, !isHeld.state {
+        isHeld.change { $0 = true }
+        _ = gate.wait(timeout: .now() + 10)
+      }
+    }
+    let cache = scene.open(.mebibytes(8), calls) { [now] in $0.now = { now.withLock { $0 } } }
+    cache.set(Data("other"), for: "b")
+    try await isHeld.wait(for: "the writing of another record") { $0 }
+    let data = Data(count: 300_000)
+    let stored = Recorder<Void>().subscribe(to: cache.storing(.just(data), for: "a"))
+    while cache.access.store?.hasEntry(KeyHash(of: "a")) != true { await Task.yield() }
+
+    // As `setTimeToLive` does, when it has found the value.
+    let lasting = Stamped(data, timeToLive: .after(.seconds(50)))
+    let renewal = Recorder<Void>().subscribe(
+      to: cache.apply(.fill("a", lasting, FillToken().ofRenewal())))
+    gate.signal()
+    try await stored.ended()
+    try await renewal.ended()
+
+    #expect(renewal.isCompleted && renewal.values.count == 1)
+    #expect(try await cache.get("a").value == data)
+    pass(51)
+    #expect(try await cache.get("a").valueIfAny == nil)
+  }
+
+  @Test(arguments: [10, 300_000])
+  func `a reload's renewal of a value that is gone refuses no older gets`(size: Int) async throws {
+    let cache = open()
+    let other = Stamped(Data(count: size), validator: Validator(entityTag: "\"2\""))
+    try await cache.apply(.set("a", other, .next())).value
+    let older = FillToken()
+    let confirmed = Stamped(Data(count: size), validator: Self.tag)
+
+    let reload = FillToken(isReload: true).ofRenewal()
+    #expect(try await cache.apply(.fill("a", confirmed, reload)).valueIfAny == nil)
+
+    try await cache.apply(.fill("a", Stamped(Data("older")), older)).value
+    #expect(try await cache.get("a").value == Data("older"))
   }
 }

@@ -20,23 +20,34 @@ extension DiskIndex {
       // The last write of the key stays the same: that of its entry, or the last removal of
       // everything.
       write.revision = slot.map { revision(of: $0) } ?? writes.removalOfAll
+      write.outdatesRecord = true
       keep(write, cost: cost, slot)
     }
     return takeConsequence()
   }
 
-  /// Renews the times of a value that has a file, unless its key was written after the token was
-  /// taken, or has another value now.
-  mutating func renew(_ write: DiskWrite, _ file: FileValue, _ token: FillToken) -> Consequence {
+  /// Renews the times of a value, unless its key was written after the token was taken.
+  ///
+  /// If the value has moved, or was replaced, it has to be looked up again.
+  mutating func renew(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
+    guard let slot = slot(of: write.hash), case .of(let place) = write.renewal,
+      place.isSame(as: finding(slot))
+    else {
+      write.renewal = .outdated
+      return takeConsequence()
+    }
+    write.renewal = .decided
     // Admitted last, since a reload that is admitted refuses older gets.
-    if let slot = slot(of: write.hash), pending[slot] == nil,
-      largeValues[slot]?.number == file.number, writes.admit(token, hash: write.hash.whole)
-    {
+    if writes.admit(token, hash: write.hash.whole) {
       write.revision = revision(of: slot)
-      consequence.isToBeWritten = true
-      consequence.isKept = true
-      put(write, slot)
-      order.used(slot, write.hash.bits)
+      if case .file = write.content {
+        consequence.isToBeWritten = true
+        consequence.isKept = true
+        put(write, slot)
+        order.used(slot, write.hash.bits)
+      } else {
+        keep(write, cost: cost, slot)
+      }
     }
     return takeConsequence()
   }
@@ -103,6 +114,7 @@ extension DiskIndex {
     if let slot, !order.isFree(slot) {
       let old = takePending(slot)
       supersede(old)
+      if let old, !old.isTaken, old.outdatesRecord { write.outdatesRecord = true }
       put(write, slot)
       if let old { overtake(old, by: write, slot) }
       order.reweighed(slot, weight: cost)
@@ -144,7 +156,7 @@ extension DiskIndex {
     let slot = write.slot
     let isOvertaken = endUnderway(write, slot)
     if !isOvertaken { _ = takePending(slot) }
-    if !write.isRenewal {
+    if !write.keepsFile {
       dropLargeValue(slot)
       if let file = write.file {
         largeValues[slot] = file
@@ -166,18 +178,29 @@ extension DiskIndex {
     return true
   }
 
-  /// Removes a write that failed; the value before it is the stored one again.
+  /// Removes a write that failed; the value before it is the stored one again, unless that is out
+  /// of date.
   ///
-  /// - Returns: The files that are no longer needed.
-  mutating func fail(_ write: DiskWrite) -> [UInt64] {
+  /// - Returns: The files that are no longer needed, and whether the log may still have a record of
+  ///   the key that is out of date.
+  mutating func fail(_ write: DiskWrite) -> (files: [UInt64], leavesRecord: Bool) {
+    var mayLeaveRecord = write.outdatesRecord && (mayOmitValues || write.isVoid)
     mayOmitValues = true
     if let file = write.file { consequence.files.append(file.number) }
     let slot = write.slot
-    if slot >= 0, !endUnderway(write, slot) {
+    if slot < 0 {
+      // A later write of the key replaces the record.
+      if self.slot(of: write.hash) != nil { mayLeaveRecord = false }
+    } else if endUnderway(write, slot) {
+      if write.outdatesRecord, let later = pending[slot] { later.outdatesRecord = true }
+      mayLeaveRecord = false
+    } else {
       _ = takePending(slot)
-      if locations[slot].isNowhere { _ = drop(slot) } else { reweigh(slot) }
+      let hasRecord = !locations[slot].isNowhere
+      if hasRecord, write.outdatesRecord { mayLeaveRecord = true }
+      if hasRecord, !write.outdatesRecord { reweigh(slot) } else { _ = drop(slot) }
     }
-    return takeConsequence().files
+    return (takeConsequence().files, mayLeaveRecord)
   }
 
   private mutating func reweigh(_ slot: Slot) {

@@ -137,6 +137,14 @@ extension DiskIndex {
   enum Finding: Sendable {
     case write(DiskWrite)
     case location(RecordLocation)
+
+    func isSame(as other: Finding?) -> Bool {
+      switch (self, other) {
+      case (.write(let write), .write(let other)?): write === other
+      case (.location(let location), .location(let other)?): location == other
+      default: false
+      }
+    }
   }
 
   /// Returns the entry, and counts this as a use.

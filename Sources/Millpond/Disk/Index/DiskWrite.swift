@@ -18,14 +18,32 @@ final class DiskWrite: @unchecked Sendable {
     case removalOfAll
   }
 
+  enum Renewal: Sendable {
+    /// The write is no renewal.
+    case none
+
+    /// The place of the value, which has to be the same when the write is admitted.
+    case of(DiskIndex.Finding)
+
+    /// The place has changed, so that the value has to be looked up again.
+    case outdated
+
+    /// The place was the same.
+    case decided
+  }
+
   let key: String
   let hash: KeyHash
   let times: DiskExpiry
   let validator: Validator?
 
-  /// Whether only the times of a value that has a file are written; the file belongs to the record
-  /// that this one replaces.
-  let isRenewal: Bool
+  /// Whether a stored value gets new times only; if it has a file, that belongs to the record which
+  /// this one replaces.
+  var renewal: Renewal
+
+  /// Whether the record before this write must not answer again if this one can't be written: it is
+  /// out of date, since this one, or one that it replaces, is the answer of a lower layer.
+  var outdatesRecord = false
 
   /// The position in the order of all writes; for a fill, that of the last write of its key.
   var revision: Revision
@@ -61,17 +79,21 @@ final class DiskWrite: @unchecked Sendable {
   @inline(never)
   init(
     key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
-    revision: Revision, isRenewal: Bool = false
+    revision: Revision, _ renewal: Renewal = .none
   ) {
     self.key = key
     hash = KeyHash(of: key)
     self.content = content
-    self.isRenewal = isRenewal
-    if case .file(let value) = content, !isRenewal { file = value }
+    self.renewal = renewal
     self.times = times
     let isEmpty = validator?.entityTag == nil && validator?.lastModified == nil
     self.validator = isEmpty ? nil : validator
     self.revision = revision
+    if case .file(let value) = content, !isRenewal { file = value }
+  }
+
+  var isRenewal: Bool {
+    if case .none = renewal { false } else { true }
   }
 
   /// The length of a value that has, or will have, a file of its own.
@@ -81,6 +103,11 @@ final class DiskWrite: @unchecked Sendable {
     case .file(let value): isRenewal ? 0 : value.count
     case .removal, .removalOfAll: 0
     }
+  }
+
+  /// Whether this has the file of the record that it replaces.
+  var keepsFile: Bool {
+    if case .file = content { isRenewal } else { false }
   }
 
   var isRemoval: Bool {

@@ -57,13 +57,11 @@ extension DiskState {
     case (_, nil):
       if index.writes.mustCompare(write.revision, compared: compared) { return nil }
       consequence = index.set(write, cost: cost)
-    case (let content, let token?):
+    case (_, let token?):
       if index.writes.mustCompare(token, compared: compared) { return nil }
-      if write.isRenewal, case .file(let file) = content {
-        consequence = index.renew(write, file, token)
-      } else {
-        consequence = index.fill(write, cost: cost, token)
-      }
+      consequence =
+        write.isRenewal
+        ? index.renew(write, cost: cost, token) : index.fill(write, cost: cost, token)
     }
     guard consequence.isToBeWritten else { return consequence }
     if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }

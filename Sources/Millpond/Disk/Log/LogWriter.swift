@@ -267,7 +267,9 @@ extension LogWriter {
       writes.flatMap { write in
         let key: String? = if case .removalOfAll = write.content { nil } else { write.key }
         write.failure = CacheError(disk: error, folder, key: key)
-        return state.index.fail(write)
+        let (files, leavesRecord) = state.index.fail(write)
+        if leavesRecord { state.queue.append(removalOf: write) }
+        return files
       }
     }
     remove(files)

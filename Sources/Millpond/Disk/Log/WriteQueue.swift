@@ -40,6 +40,14 @@ struct WriteQueue: Sendable {
     consequence.wakesWriter = wake()
   }
 
+  /// Adds a removal of the key of a write that failed, so that its former value in the log does not
+  /// reappear.
+  mutating func append(removalOf write: DiskWrite) {
+    let removal = DiskWrite(key: write.key, .removal, write.times, revision: .none)
+    waitingBytes += removal.waitingBytes
+    items.append(.write(removal))
+  }
+
   /// Marks the writes whose entries are gone, and drops their values.
   mutating func drop(_ consequence: inout DiskIndex.Consequence) {
     for write in consequence.evicted where !write.isTaken {

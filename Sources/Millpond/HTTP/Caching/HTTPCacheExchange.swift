@@ -8,7 +8,7 @@ final class HTTPCacheExchange: Sendable {
   private let request: HTTPRequest
   private let parsed: ParsedRequest
   private let key: String
-  private let token = FillToken()
+  private let token: FillToken
   private let downstream: Observer<HTTPPart>
   private let lifetime: Lifetime
 
@@ -21,6 +21,7 @@ final class HTTPCacheExchange: Sendable {
     self.downstream = downstream
     self.lifetime = lifetime
     parsed = ParsedRequest(request)
+    token = FillToken(isReload: parsed.isReload)
     key = request.url.cacheKey
   }
 

@@ -220,6 +220,7 @@ private final class OriginTransfer: Sendable {
       log.keepNothing()
       state.value.storing = nil
     }
+    if state.value.storing == nil { removeOutdated(by: head) }
     if let storing = state.value.storing, ResourceVersion(head) != nil {
       log.begin(storing)
       // Also if the last caller leaves.
@@ -230,6 +231,15 @@ private final class OriginTransfer: Sendable {
     var head = head
     head.lifetime = lifetime(of: head, now)
     pass(.head(head))
+  }
+
+  /// Removes what is stored if the answer shows it to be out of date, but can't be stored.
+  private func removeOutdated(by head: HTTPHead) {
+    guard question.parsed.isReload || question.stored != nil, question.parsed.range == nil,
+      !head.isRedirected,
+      (200..<300).contains(head.status) || head.status == 404 || head.status == 410
+    else { return }
+    transfers.store.remove(for: question.key, question.parsed, question.token).subscribe()
   }
 
   /// The time for which layers above may keep a new answer.
@@ -275,8 +285,8 @@ private final class OriginTransfer: Sendable {
       return
     }
     transfers.report(request, HTTPCacheDecision(.store, .incomplete))
-    transfers.store.store(beginning, body, for: question.key, question.parsed, question.token)
-      .subscribe()
+    let token = question.token.refusingNone
+    transfers.store.store(beginning, body, for: question.key, question.parsed, token).subscribe()
   }
 
   private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
@@ -320,7 +330,13 @@ private final class OriginTransfer: Sendable {
   private func storeWhole() {
     guard let response = state.value.storing, let head = state.value.head, isWhole(head),
       let body = log.body
-    else { return end(.completed) }
+    else {
+      // The body was too large.
+      if state.value.storing != nil, let head = state.value.head, isWhole(head) {
+        removeOutdated(by: head)
+      }
+      return end(.completed)
+    }
     state.value.isOver = true
     _ = log.takeBeginning()
     let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))

@@ -66,6 +66,9 @@ struct ParsedRequest: Sendable {
     }
   }
 
+  /// Whether the caller wants an answer that is not older than the request.
+  var isReload: Bool { directives.has(.noCache) || directives.maxAge == .exactly(0) }
+
   /// Whether a stored response to GET may be an answer.
   var isAnswerable: Bool { method == "GET" || method == "HEAD" }
 

@@ -99,6 +99,11 @@ struct ResponseStore: Sendable {
     }
   }
 
+  /// Removes the responses that the same requests select.
+  func remove(for key: String, _ request: ParsedRequest, _ token: FillToken) -> Signal<Void> {
+    change(key, token) { heads in heads.filter { !$0.matches(request) } }
+  }
+
   /// Removes all responses of a URL.
   ///
   /// Bodies that are not known immediately stay until they are evicted; nothing names them.
@@ -116,6 +121,8 @@ struct ResponseStore: Sendable {
   ) -> Signal<Void> {
     present(key).map { before in
       let after = change(before)
+      // Of a response that must not be stored, not even the address is.
+      if before.isEmpty, after.isEmpty { return }
       fill(Self.place(ofHeads: key), .heads(after), token)
       let kept = Set(before.map(\.body.number)).intersection(after.map(\.body.number))
       removeUnnamed((before + after).filter { !kept.contains($0.body.number) }, key)
@@ -203,8 +210,11 @@ extension ResponseStore {
 extension HTTPHead {
   /// Whether this head proves that the origin has another version now.
   fileprivate func showsOtherVersion(than stored: StoredResponse, isHead: Bool) -> Bool {
+    if isRedirected { return false }
     if isHead { return status == 200 }
-    guard status == 206, let tag = EntityTag(of: headers) else { return false }
-    return stored.parsed.entityTag != tag
+    guard let tag = EntityTag(of: headers) else { return false }
+    if status == 206 { return stored.parsed.entityTag != tag }
+    // A body may be compressed on the way, and then has a weak tag.
+    return status == 200 && stored.parsed.entityTag?.isWeaklyEqual(to: tag) == false
   }
 }

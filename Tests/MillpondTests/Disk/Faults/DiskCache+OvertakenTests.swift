@@ -88,4 +88,34 @@ import Testing
     )
     #expect(later.contains(found ?? Data()) || !isSecondThere && found == first)
   }
+
+  @Test(arguments: [true, false])
+  func `a set over a fill leaves nothing older than the fill if neither can be written`(
+    isUnderWay: Bool
+  ) async throws {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(.mebibytes(1), calls)
+    try await cache.set(Data("old"), for: "a").value
+    held.hold()
+    // A fill that waits behind another write is replaced in the queue.
+    if !isUnderWay {
+      cache.set(Data("other"), for: "b")
+      try await held.hasBegun.wait(for: "the writing") { $0 }
+    }
+    _ = cache.apply(.fill("a", Stamped(Data("newer")), FillToken()))
+    try await held.hasBegun.wait(for: "the writing") { $0 }
+
+    let set = cache.set(Data("newest"), for: "a")
+    calls.inject(
+      .error(.ENOSPC), after: isUnderWay ? 0 : 1, of: [.write], count: isUnderWay ? 2 : 1)
+    held.letGo()
+
+    #expect(try await failure(of: set)?.systemError == .ENOSPC)
+    #expect(try await cache.get("a").valueIfAny == nil)
+    try await cache.flush().value
+    calls.die()
+    try await cache.close().value
+    #expect(try await scene.open(.mebibytes(1)).get("a").valueIfAny == nil)
+  }
 }

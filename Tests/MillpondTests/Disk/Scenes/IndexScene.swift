@@ -81,7 +81,7 @@ final class IndexScene {
   }
 
   func fail(_ write: DiskWrite) -> [UInt64] {
-    index.fail(write)
+    index.fail(write).files
   }
 
   func finishLoading(files: Set<UInt64>) -> Set<UInt64> {

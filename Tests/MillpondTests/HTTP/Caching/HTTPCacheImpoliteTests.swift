@@ -58,6 +58,73 @@ import Testing
     #expect(try whole(cache) == "200 age 0 0123456789")
   }
 
+  @Test(arguments: ["no-cache", "max-age=0", "Pragma: no-cache"], [false, true])
+  func `an answer that comes after that of a later reload does not replace it`(
+    reload: String, isConfirmed: Bool
+  ) throws {
+    let cache = cache
+    let first = try ask(cache)
+    answer(0, "max-age=0 | ETag: \"a\"", "first")
+    #expect(HTTPCacheScene.text(first) == "200 first")
+
+    let older = try ask(cache)
+    let newer = try ask(cache, reload)
+    answer(2, "max-age=60 | ETag: \"c\"", "newer")
+    if isConfirmed {
+      transport.head(1, 304, "max-age=60 | ETag: \"a\"")
+    } else {
+      answer(1, "max-age=60 | ETag: \"b\"", "older")
+    }
+    older.dispose()
+
+    #expect(HTTPCacheScene.text(newer) == "200 newer")
+    #expect(try whole(cache) == "200 age 0 newer")
+  }
+
+  @Test func `a reload that brings nothing to store leaves no older answer`() throws {
+    let cache = cache
+    _ = try ask(cache)
+    answer(0, "max-age=0 | ETag: \"a\"", "first")
+
+    let older = try ask(cache)
+    let reload = try ask(cache, "no-cache")
+    answer(1, "max-age=60 | ETag: \"b\"", "older")
+    answer(2, "no-store", "newer")
+
+    #expect(HTTPCacheScene.text(older) == "200 older")
+    #expect(HTTPCacheScene.text(reload) == "200 newer")
+    #expect(try whole(cache) == "504")
+  }
+
+  @Test func `of a response that must not be stored not even the address is`() throws {
+    let cache = cache
+
+    _ = try ask(cache, "no-cache")
+    answer(0, "no-store", "newer")
+
+    #expect(store.count == 0)
+  }
+
+  @Test func `a reload whose body turns out to be too large leaves no older answer`() throws {
+    let cache = HTTPCache(over: transport, in: store, byteLimit: 10)
+    _ = try ask(cache)
+    answer(0, "max-age=60", "first")
+
+    let reload = try ask(cache, "no-cache")
+    transport.head(1, 200, "max-age=60")
+    for _ in 0..<3 { transport.body(1, "012345") }
+    transport.end(1)
+
+    #expect(HTTPCacheScene.text(reload) == "200 012345 012345 012345")
+    #expect(try whole(cache) == "504")
+  }
+
+  private func answer(_ number: Int, _ fields: String, _ body: String) {
+    transport.head(number, 200, fields + " | Content-Length: \(body.utf8.count)")
+    transport.body(number, body)
+    transport.end(number)
+  }
+
   @Test func `an answer that came twice is taken once`() throws {
     let cache = cache
     try begin(cache)
