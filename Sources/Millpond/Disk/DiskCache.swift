@@ -21,20 +21,20 @@ public import MillpondSignals
 /// may be exceeded by a few records. A part of it is reserved for outdated records that have not
 /// been removed yet: a value in the log may take up to three quarters of the limit, a value in a
 /// file of its own up to nine tenths. Setting a larger one fails with
-/// ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays. If
-/// the larger one is the answer of a lower layer, the value stored before is out of date, and goes
-/// too. A value that is
-/// not worth the evictions is not stored, as if it had been evicted at once; that is no failure.
+/// ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays; a
+/// larger one that a lower layer has answered takes the value stored before away, since that is out
+/// of date. A value that is not worth the evictions is not stored, as if it had been evicted at
+/// once; that is no failure.
 ///
 /// A set never waits for the disk, whatever the size of a burst. Values that are not on disk yet
 /// are in memory and count towards the limit, so they take at most `byteLimit` bytes, plus a few
 /// hundred bytes for each write. A caller that writes more than memory can hold should await
 /// outcomes or a flush from time to time.
 ///
-/// If a set can't be written, its outcome fails, and the value stored before is back, or
-/// none if a lower layer has answered a newer one meanwhile. If a removal
-/// can't be written, its outcome fails too, but the removal holds while the folder is open;
-/// afterwards the value may be back, so remove it again.
+/// If a set can't be written, its outcome fails, and the value stored before is back, or none
+/// if a lower layer has answered a newer one meanwhile. If a removal can't be written, its outcome
+/// fails too, but the removal holds while the folder is open; afterwards the value may be back, so
+/// remove it again.
 ///
 /// Keys are compared byte by byte, so two equal strings may be different keys. Other files in the
 /// folder are left alone. Files are accessible to their owner only, and so is a folder that is made

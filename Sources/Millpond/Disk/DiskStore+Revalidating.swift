@@ -6,9 +6,9 @@ extension DiskStore {
   /// Makes a stored value new that its origin has confirmed, if it is still stored.
   ///
   /// A value that has a file keeps it: a record of a few hundred bytes with the new times replaces
-  /// the former one. A smaller value is written again with its record. Without
-  /// validators too, what is written again is the value that is stored now: a later get may have
-  /// replaced the one that was renewed.
+  /// the former one. A smaller value is written again with its record. It is the
+  /// value that is stored now, since a later get may have replaced the caller's, also where neither
+  /// has a validator.
   ///
   /// - Parameters:
   ///   - key: The key.

@@ -7,8 +7,8 @@ extension Source {
   /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the
   /// codec's error. If it is a composition of caches over a source, the get asks that source, as a
   /// reload does, and fails with the codec's error if its answer cannot be decoded either. Setting
-  /// a value that cannot be encoded fails, and the stored value stays. If the
-  /// answer to a reload cannot be encoded, the stored value is removed, since it is older.
+  /// a value that cannot be encoded fails, and the stored value stays. If
+  /// the answer to a reload cannot be encoded, the stored value is removed, since it is older.
   ///
   /// While an asynchronous codec encodes, only gets of that key wait for it. Other writes do not;
   /// the latest write wins, whichever is encoded first. A set called between a get and the fetch
