@@ -13,7 +13,9 @@ import Testing
 
   init() throws { scene = try RedisScene() }
 
-  /// What is stored before the fills: over a value, a fill is another command than over nothing.
+  /// Whether the key has a value before the fills.
+  ///
+  /// The commands to the server differ.
   enum Before: CaseIterable {
     case nothing, value
   }

@@ -18,17 +18,17 @@ extension DiskStore {
   func renew(
     _ key: String, _ stamped: Stamped<Void>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> Signal<Void> {
-    renew(Renewal(key: key, stamped: stamped, token: token, timeToLive: timeToLive))
+    renew(RenewalRequest(key: key, stamped: stamped, token: token, timeToLive: timeToLive))
   }
 
-  private struct Renewal: Sendable {
+  private struct RenewalRequest: Sendable {
     let key: String
     let stamped: Stamped<Void>
     var token: FillToken
     let timeToLive: TimeToLive
   }
 
-  private func renew(_ renewal: Renewal) -> Signal<Void> {
+  private func renew(_ renewal: RenewalRequest) -> Signal<Void> {
     switch state.withLock({ $0.place(of: KeyHash(of: renewal.key)) }) {
     case .write(let write, let content):
       guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
@@ -42,7 +42,7 @@ extension DiskStore {
   }
 
   /// Renews a value that has been streamed into a file, once its record is written.
-  private func renewOnceWritten(_ renewal: Renewal) -> Signal<Void> {
+  private func renewOnceWritten(_ renewal: RenewalRequest) -> Signal<Void> {
     var renewal = renewal
     renewal.token = renewal.token.accepted
     return Signal { [renewal] observer, lifetime in
@@ -53,7 +53,7 @@ extension DiskStore {
     }.started()
   }
 
-  private func renew(_ place: RecordPlace, _ renewal: Renewal) -> Signal<Void> {
+  private func renew(_ place: RecordPlace, _ renewal: RenewalRequest) -> Signal<Void> {
     if let found = place.readNow(for: renewal.key) {
       return renew(found, renewal, at: place.location)
     }
@@ -68,7 +68,7 @@ extension DiskStore {
   }
 
   private func renew(
-    _ found: StoredRecord.Reading?, _ renewal: Renewal, at location: RecordLocation
+    _ found: StoredRecord.Reading?, _ renewal: RenewalRequest, at location: RecordLocation
   ) -> Signal<Void> {
     guard case .whole(let record)? = found, record.validator == renewal.stamped.validator,
       record.schema == options.form.schema.version
@@ -86,7 +86,7 @@ extension DiskStore {
   /// Writes the value that was found with its new times, or looks it up again if another one is
   /// stored now, or if it has moved.
   private func renew(
-    _ content: DiskWrite.Content, _ renewal: Renewal, in place: DiskIndex.Finding
+    _ content: DiskWrite.Content, _ renewal: RenewalRequest, in place: IndexedValue
   ) -> Signal<Void> {
     let now = options.now()
     let write = DiskWrite(

@@ -133,22 +133,8 @@ struct RemovedEntries: Sendable {
 // MARK: - Looking up
 
 extension DiskIndex {
-  /// The place of a key's value.
-  enum Finding: Sendable {
-    case write(DiskWrite)
-    case location(RecordLocation)
-
-    func isSame(as other: Finding?) -> Bool {
-      switch (self, other) {
-      case (.write(let write), .write(let other)?): write === other
-      case (.location(let location), .location(let other)?): location == other
-      default: false
-      }
-    }
-  }
-
   /// Returns the entry, and counts this as a use.
-  mutating func find(_ hash: KeyHash) -> Finding? {
+  mutating func find(_ hash: KeyHash) -> IndexedValue? {
     guard let slot = slot(of: hash) else {
       order.missed(hash.bits)
       return nil
@@ -158,7 +144,7 @@ extension DiskIndex {
   }
 
   /// Returns the entry without counting this as a use.
-  func peek(_ hash: KeyHash) -> Finding? { slot(of: hash).map { finding($0) } }
+  func peek(_ hash: KeyHash) -> IndexedValue? { slot(of: hash).map { finding($0) } }
 
   /// Whether the entry of a key was last written before `revision`.
   func isOlder(_ hash: KeyHash, than revision: Revision) -> Bool {
@@ -171,7 +157,7 @@ extension DiskIndex {
     return locations[slot].position == location.position && !locations[slot].isNowhere
   }
 
-  func finding(_ slot: Slot) -> Finding {
+  func finding(_ slot: Slot) -> IndexedValue {
     if let write = pending[slot] { .write(write) } else { .location(locations[slot]) }
   }
 

@@ -23,7 +23,7 @@ final class DiskWrite: @unchecked Sendable {
     case none
 
     /// The place of the value, which has to be the same when the write is admitted.
-    case of(DiskIndex.Finding)
+    case of(IndexedValue)
 
     /// The place has changed, so that the value has to be looked up again.
     case outdated
@@ -135,6 +135,20 @@ final class DiskWrite: @unchecked Sendable {
 
   var waitingBytes: Int {
     if case .value(let value) = content { value.count &+ key.utf8.count } else { key.utf8.count }
+  }
+}
+
+/// What the index has of a value: its pending write, or the location of its record.
+enum IndexedValue: Sendable {
+  case write(DiskWrite)
+  case location(RecordLocation)
+
+  func isSame(as other: IndexedValue?) -> Bool {
+    switch (self, other) {
+    case (.write(let write), .write(let other)?): write === other
+    case (.location(let location), .location(let other)?): location == other
+    default: false
+    }
   }
 }
 

@@ -110,7 +110,7 @@ final class IndexScene {
 
 extension DiskIndex {
   /// Visits the contents, the first to be evicted first.
-  func forEach(_ body: (KeyHash, Finding) -> Void) {
+  func forEach(_ body: (KeyHash, IndexedValue) -> Void) {
     order.forEach { body(hashes[$0], finding($0)) }
   }
 }

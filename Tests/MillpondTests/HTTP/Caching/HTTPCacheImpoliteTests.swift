@@ -58,73 +58,6 @@ import Testing
     #expect(try whole(cache) == "200 age 0 0123456789")
   }
 
-  @Test(arguments: ["no-cache", "max-age=0", "Pragma: no-cache"], [false, true])
-  func `an answer that comes after that of a later reload does not replace it`(
-    reload: String, isConfirmed: Bool
-  ) throws {
-    let cache = cache
-    let first = try ask(cache)
-    answer(0, "max-age=0 | ETag: \"a\"", "first")
-    #expect(HTTPCacheScene.text(first) == "200 first")
-
-    let older = try ask(cache)
-    let newer = try ask(cache, reload)
-    answer(2, "max-age=60 | ETag: \"c\"", "newer")
-    if isConfirmed {
-      transport.head(1, 304, "max-age=60 | ETag: \"a\"")
-    } else {
-      answer(1, "max-age=60 | ETag: \"b\"", "older")
-    }
-    older.dispose()
-
-    #expect(HTTPCacheScene.text(newer) == "200 newer")
-    #expect(try whole(cache) == "200 age 0 newer")
-  }
-
-  @Test func `a reload that brings nothing to store leaves no older answer`() throws {
-    let cache = cache
-    _ = try ask(cache)
-    answer(0, "max-age=0 | ETag: \"a\"", "first")
-
-    let older = try ask(cache)
-    let reload = try ask(cache, "no-cache")
-    answer(1, "max-age=60 | ETag: \"b\"", "older")
-    answer(2, "no-store", "newer")
-
-    #expect(HTTPCacheScene.text(older) == "200 older")
-    #expect(HTTPCacheScene.text(reload) == "200 newer")
-    #expect(try whole(cache) == "504")
-  }
-
-  @Test func `of a response that must not be stored not even the address is`() throws {
-    let cache = cache
-
-    _ = try ask(cache, "no-cache")
-    answer(0, "no-store", "newer")
-
-    #expect(store.count == 0)
-  }
-
-  @Test func `a reload whose body turns out to be too large leaves no older answer`() throws {
-    let cache = HTTPCache(over: transport, in: store, byteLimit: 10)
-    _ = try ask(cache)
-    answer(0, "max-age=60", "first")
-
-    let reload = try ask(cache, "no-cache")
-    transport.head(1, 200, "max-age=60")
-    for _ in 0..<3 { transport.body(1, "012345") }
-    transport.end(1)
-
-    #expect(HTTPCacheScene.text(reload) == "200 012345 012345 012345")
-    #expect(try whole(cache) == "504")
-  }
-
-  private func answer(_ number: Int, _ fields: String, _ body: String) {
-    transport.head(number, 200, fields + " | Content-Length: \(body.utf8.count)")
-    transport.body(number, body)
-    transport.end(number)
-  }
-
   @Test func `an answer that came twice is taken once`() throws {
     let cache = cache
     try begin(cache)
@@ -294,32 +227,6 @@ import Testing
       let stored = try whole(cache)
       #expect(stored.hasPrefix("200 age ") && stored.hasSuffix(" 0123456789"))
     }
-  }
-}
-
-/// A transport whose requests never end by themselves, and which sends what a test says to whoever
-/// has asked, still there or not.
-private final class ImpoliteTransport: HTTPTransport {
-  private let asked = Locked<[(request: HTTPRequest, observer: Observer<HTTPPart>)]>([])
-
-  var requests: [HTTPRequest] { asked.withLock { $0.map(\.request) } }
-
-  func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    Signal { observer, _ in self.asked.withLock { $0.append((request, observer)) } }
-  }
-
-  func head(_ number: Int, _ status: Int, _ fields: String) {
-    observer(number).next(.head(HTTPHead(status: status, headers: CachingRow.fields(fields))))
-  }
-
-  func body(_ number: Int, _ text: String) { observer(number).next(.body(Data(text.utf8))) }
-
-  func end(_ number: Int, _ error: (any Error)? = nil) {
-    if let error { observer(number).failed(error) } else { observer(number).completed() }
-  }
-
-  private func observer(_ number: Int) -> Observer<HTTPPart> {
-    asked.withLock { $0[number].observer }
   }
 }
 

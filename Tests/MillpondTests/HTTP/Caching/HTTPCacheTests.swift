@@ -67,22 +67,6 @@ import Testing
     #expect(scene.origin.count == 2)
   }
 
-  @Test(arguments: [200, 404, 503])
-  func `a reload that brings nothing to store removes what it shows to be out of date`(
-    status: Int
-  ) async throws {
-    let scene = HTTPCacheScene { _, number in
-      number == 1 ? .ok("max-age=60", "first") : .status(status, "no-store", "later")
-    }
-    _ = try await scene.send()
-
-    #expect(try await scene.send("no-cache") == "\(status) la ter")
-
-    // A failure of the origin says nothing about what is stored.
-    let stored = try await scene.send("only-if-cached")
-    #expect(stored == (status == 503 ? "200 age 0 first" : "504"))
-  }
-
   @Test(arguments: [true, false])
   func `an answer that came by a redirect is not stored`(isOfOtherOrigin: Bool) async throws {
     let scene = HTTPCacheScene { _, _ in

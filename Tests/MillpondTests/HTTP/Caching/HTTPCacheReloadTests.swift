@@ -1,0 +1,106 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import TestTraits
+import Testing
+
+@testable import Millpond
+
+/// Reloads that meet older transfers, or bring nothing to store.
+@Suite(.heavy) struct HTTPCacheReloadTests {
+  private let transport = ImpoliteTransport()
+  private let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+
+  private var cache: HTTPCache { HTTPCache(over: transport, in: store) }
+
+  private func ask(_ cache: HTTPCache, _ fields: String = "") throws -> Recorder<HTTPPart> {
+    Recorder().subscribe(to: cache.send(try HTTPCacheScene.request(fields)))
+  }
+
+  private func whole(_ cache: HTTPCache) throws -> String {
+    HTTPCacheScene.text(try ask(cache, "only-if-cached"))
+  }
+
+  private func answer(_ number: Int, _ fields: String, _ body: String) {
+    transport.head(number, 200, fields + " | Content-Length: \(body.utf8.count)")
+    transport.body(number, body)
+    transport.end(number)
+  }
+
+  @Test(arguments: ["no-cache", "max-age=0", "Pragma: no-cache"], [false, true])
+  func `an answer that comes after that of a later reload does not replace it`(
+    reload: String, isConfirmed: Bool
+  ) throws {
+    let cache = cache
+    let first = try ask(cache)
+    answer(0, "max-age=0 | ETag: \"a\"", "first")
+    #expect(HTTPCacheScene.text(first) == "200 first")
+
+    let older = try ask(cache)
+    let newer = try ask(cache, reload)
+    answer(2, "max-age=60 | ETag: \"c\"", "newer")
+    if isConfirmed {
+      transport.head(1, 304, "max-age=60 | ETag: \"a\"")
+    } else {
+      answer(1, "max-age=60 | ETag: \"b\"", "older")
+    }
+    older.dispose()
+
+    #expect(HTTPCacheScene.text(newer) == "200 newer")
+    #expect(try whole(cache) == "200 age 0 newer")
+  }
+
+  @Test func `a reload that brings nothing to store leaves no older answer`() throws {
+    let cache = cache
+    _ = try ask(cache)
+    answer(0, "max-age=0 | ETag: \"a\"", "first")
+
+    let older = try ask(cache)
+    let reload = try ask(cache, "no-cache")
+    answer(1, "max-age=60 | ETag: \"b\"", "older")
+    answer(2, "no-store", "newer")
+
+    #expect(HTTPCacheScene.text(older) == "200 older")
+    #expect(HTTPCacheScene.text(reload) == "200 newer")
+    #expect(try whole(cache) == "504")
+  }
+
+  @Test func `of a response that must not be stored not even the address is`() throws {
+    let cache = cache
+
+    _ = try ask(cache, "no-cache")
+    answer(0, "no-store", "newer")
+
+    #expect(store.count == 0)
+  }
+
+  @Test func `a reload whose body turns out to be too large leaves no older answer`() throws {
+    let cache = HTTPCache(over: transport, in: store, byteLimit: 10)
+    _ = try ask(cache)
+    answer(0, "max-age=60", "first")
+
+    let reload = try ask(cache, "no-cache")
+    transport.head(1, 200, "max-age=60")
+    for _ in 0..<3 { transport.body(1, "012345") }
+    transport.end(1)
+
+    #expect(HTTPCacheScene.text(reload) == "200 012345 012345 012345")
+    #expect(try whole(cache) == "504")
+  }
+
+  @Test(arguments: [200, 404, 503])
+  func `a reload that brings nothing to store removes what it shows to be out of date`(
+    status: Int
+  ) async throws {
+    let scene = HTTPCacheScene { _, number in
+      number == 1 ? .ok("max-age=60", "first") : .status(status, "no-store", "later")
+    }
+    _ = try await scene.send()
+
+    #expect(try await scene.send("no-cache") == "\(status) la ter")
+
+    // A failure of the origin says nothing about what is stored.
+    let stored = try await scene.send("only-if-cached")
+    #expect(stored == (status == 503 ? "200 age 0 first" : "504"))
+  }
+}
