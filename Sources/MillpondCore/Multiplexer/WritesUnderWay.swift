@@ -30,9 +30,9 @@ final class WritesUnderWay: Sendable {
       state.revisions.end(number)
       if state.waiting.isEmpty { return [] as [Promise<Void>] }
       let oldest = state.revisions.oldest
-      let ended = state.waiting.filter { $0.last < oldest }
-      state.waiting.removeAll { $0.last < oldest }
-      return ended.map(\.promise)
+      let ended = state.waiting.partition { $0.last < oldest }
+      defer { state.waiting.removeSubrange(ended...) }
+      return state.waiting[ended...].map(\.promise)
     }
     if ended.isEmpty { return outcome }
     // Not on this thread, which may hold a user's lock.

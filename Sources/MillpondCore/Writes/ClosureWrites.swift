@@ -22,8 +22,8 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private enum Message: Sendable {
     case write(Write)
 
-    /// A removal that has waited for the work of earlier sets.
-    case repeatedRemoval(Write)
+    /// A removal that has waited for the work of earlier sets of these keys.
+    case repeatedRemoval(Write, of: Set<Key>)
 
     /// The failure of a fill, which leaves a value that is out of date.
     case outdated(Key, FillToken)
@@ -92,8 +92,8 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       let isOver = begin(write.change, write.promise) { write }
       waitingCount.subtract(1, ordering: .releasing)
       if isOver { write.pending?.end() }
-    case .repeatedRemoval(let write):
-      write.promise.keep(by: repeated(write.change))
+    case .repeatedRemoval(let write, let keys):
+      write.promise.keep(by: removeAgain(write.change, of: keys))
       write.pending?.end()
     case .outdated(let key, let token): removeOutdated(key, token)
     case .get(let promise):
@@ -103,7 +103,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Carries out a write; a removal once more when the work of earlier sets has ended, which may
-  /// have stored their values meanwhile.
+  /// have stored their values meanwhile, and then only of their keys.
   ///
   /// - Returns: Whether the write is over, and will not be repeated.
   @discardableResult
@@ -113,17 +113,17 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let key = change.key
     let earlier =
       change.isOfValue
-      ? [] : running.withLock { $0.elements.filter { key == nil || $0.key == key }.map(\.outcome) }
+      ? [] : running.withLock { $0.elements.filter { key == nil || $0.key == key } }
     if earlier.isEmpty {
       promise.keep(by: carryOut(change))
       if change.isOfValue, !promise.outcome.isDone { track(change, promise.outcome) }
       return true
     }
     carryOut(change).subscribe()
-    let write = write()
-    WriteOutcome.all(earlier.map { $0.recover { _ in .just(()) } }).subscribe(
+    let (write, keys) = (write(), Set(earlier.map(\.key)))
+    WriteOutcome.all(earlier.map { $0.outcome.recover { _ in .just(()) } }).subscribe(
       onCompleted: { [write] in
-        self.mailbox.post(.repeatedRemoval(write), receive: self.receive)
+        self.mailbox.post(.repeatedRemoval(write, of: keys), receive: self.receive)
       })
     return false
   }
@@ -135,16 +135,21 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     outcome.subscribe(onFailed: { _ in forget() }, onCompleted: forget)
   }
 
-  /// Carries out a removal for the second time, as far as no later write has come.
-  private func repeated(_ change: Change<Key, Value>) -> Signal<Void> {
-    switch change {
-    case .remove(let key, let revision):
-      order.withLock { $0.lastWrite(of: key) } <= revision ? remove(key) : .just(())
-    case .removeAll(let revision): removeAll(revision)
-    case .removeMatching(let predicate, let revision):
-      onRemoveMatching.map { matching(predicate, revision, $0) } ?? missing("removeAll(where:)")
-    case .set, .fill: .just(())
+  /// Carries out a removal for the second time, of these keys only, as far as no later write has
+  /// come: other keys may have been filled again since.
+  ///
+  /// Without a closure that could leave those, they go too.
+  private func removeAgain(_ removal: Change<Key, Value>, of keys: Set<Key>) -> Signal<Void> {
+    guard let revision = removal.revision else { return .just(()) }
+    let isOutdated = { @Sendable [order] (key: Key) -> Bool in
+      if case .removeMatching(let predicate, _) = removal, !predicate.isSatisfied(by: key) {
+        return false
+      }
+      return order.withLock { $0.lastWrite(of: key) } <= revision
     }
+    if let onRemove { return WriteOutcome.all(keys.filter(isOutdated).map(onRemove)) }
+    if let onRemoveMatching { return onRemoveMatching { keys.contains($0) && isOutdated($0) } }
+    return keys.contains(where: isOutdated) ? removeAll(revision) : .just(())
   }
 
   private func carryOut(_ change: Change<Key, Value>) -> Signal<Void> {

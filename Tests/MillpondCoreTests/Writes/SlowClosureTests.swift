@@ -10,18 +10,22 @@ import Testing
     let values = Locked<[Int: Int]>([:])
     let pipes = Locked<[Int: PublishSubject<Void>]>([:])
 
-    var cache: AnyCache<Int, Int> {
-      AnyCache(
+    var cache: AnyCache<Int, Int> { cache(hasRemove: true) }
+    var cacheWithoutRemove: AnyCache<Int, Int> { cache(hasRemove: false) }
+
+    private func cache(hasRemove: Bool) -> AnyCache<Int, Int> {
+      let remove: @Sendable (Int) -> Signal<Void> = { [values] key in
+        values.withLock { $0[key] = nil }
+        return .just(())
+      }
+      return AnyCache(
         get: { [values] key in values.withLock { $0[key] }.map { .just($0) } ?? .empty },
         set: { [values, pipes] value, key in
           let pipe = PublishSubject<Void>()
           pipes.withLock { $0[value] = pipe }
           return pipe.signal.onNext { _ in values.withLock { $0[key] = value } }
         },
-        remove: { [values] key in
-          values.withLock { $0[key] = nil }
-          return .just(())
-        },
+        remove: hasRemove ? remove : nil,
         removeAll: { [values] in
           values.withLock { $0 = [:] }
           return .just(())
@@ -113,6 +117,23 @@ import Testing
     #expect(areAllDone)
     // The two sets of key 2 have no order of their own, but no removal has taken the later one.
     #expect(store.contents.keys.sorted() == [2])
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `a removal that waits for a set leaves what was filled meanwhile`(
+    isOfAll: Bool, hasRemove: Bool
+  ) {
+    let cache = hasRemove ? store.cache : store.cacheWithoutRemove
+    cache.set(1, for: 1)
+    let removal = Recorder<Void>().subscribe(
+      to: isOfAll ? cache.removeAll() : cache.removeAll { $0 < 3 })
+    cache.apply(.fill(2, Stamped(2), FillToken())).subscribe()
+    store.finish(2)
+
+    store.finish(1)
+
+    #expect(removal.isCompleted)
+    #expect(store.contents == [2: 2])
   }
 
   @Test func `a hundred thousand removals wait for a set without overflow`() {
