@@ -47,25 +47,32 @@ extension DiskCache {
   ///   cache's limit.
   /// - Note: While more than 2 MiB wait for the disk, the sender of a piece waits too.
   public func storing(_ pieces: Signal<Data>, for key: String) -> Signal<Void> {
-    storing(pieces.map { .bytes($0) }, for: key, FileStreamOptions()).map { _ in () }
+    // The revision is that of the subscription.
+    .deferred {
+      self.storing(pieces.map { .bytes($0) }, for: key, .next(), FileStreamOptions())
+        .map { _ in () }
+    }
   }
 
   /// Does the same with parts, which may continue an earlier file.
   ///
+  /// - Parameters:
+  ///   - parts: The parts of the value.
+  ///   - key: The key of the value.
+  ///   - revision: The revision of the value; if its key is written later, it is not stored.
+  ///   - options: The options of its storage.
   /// - Returns: The file if one is to be handed out, otherwise nil.
   /// - Throws: ``LostResumePoint`` too.
   func storing(
-    _ parts: Signal<FileStreamPart>, for key: String, _ options: FileStreamOptions
+    _ parts: Signal<FileStreamPart>, for key: String, _ revision: Revision,
+    _ options: FileStreamOptions
   ) -> Signal<DiskFile?> {
     .deferred {
-      // The revision is that of the subscription.
-      var options = options
-      let revision = options.revision ?? .next()
-      options.revision = revision
-      options.timeToLive = self.timeToLive
-      options.pending = PendingWrite(revision)
-      return self.withOpenStore { [options] store, observer, lifetime in
-        let stream = FileStream(store, key: key, options, observer, lifetime.child())
+      // Pending from now on: another cache of the folder may have an open store already.
+      let (pending, timeToLive) = (PendingWrite(revision), self.timeToLive)
+      return self.withOpenStore { store, observer, lifetime in
+        let stream = FileStream(
+          store, key: key, pending, timeToLive, options, observer, lifetime.child())
         parts.run(stream.observer, stream.upstream)
       }
     }

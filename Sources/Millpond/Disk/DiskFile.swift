@@ -49,39 +49,3 @@ public final class DiskFile: Sendable {
   /// Notes that the origin has confirmed the value.
   func renew(_ timeToLive: TimeToLive?) { times.withLock { $0 = (.zero, timeToLive) } }
 }
-
-/// The files that a store has lent, also after it was closed: the next store of the folder in this
-/// process keeps them until they are given back.
-final class HeldFiles: Sendable {
-  private struct State: Sendable {
-    var counts: [UInt64: Int] = [:]
-    var heir: (@Sendable (UInt64) -> Void)?
-  }
-
-  private let state = Locked(State())
-
-  var numbers: Set<UInt64> { state.withLock { Set($0.counts.keys) } }
-
-  func add(_ number: UInt64) { state.withLock { $0.counts[number, default: 0] += 1 } }
-
-  /// Records that a file has been given back; calls the heir if it was the last hold.
-  func remove(_ number: UInt64) {
-    let heir = state.withLock { state in
-      let count = state.counts[number] ?? 0
-      state.counts[number] = count > 1 ? count - 1 : nil
-      return count > 1 ? nil : state.heir
-    }
-    heir?(number)
-  }
-
-  /// Hands the held files over to the next store.
-  ///
-  /// - Parameter heir: Called when the last hold of a file is given back.
-  /// - Returns: The files that are still held.
-  func handOver(to heir: @escaping @Sendable (UInt64) -> Void) -> Set<UInt64> {
-    state.withLock { state in
-      state.heir = heir
-      return Set(state.counts.keys)
-    }
-  }
-}

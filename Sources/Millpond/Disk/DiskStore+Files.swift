@@ -61,6 +61,10 @@ extension DiskStore {
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
       let file = file(of: value, record.times, validator: record.validator)
+      if isClosed {
+        miss()
+        return .missing
+      }
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     case .write, .record, .file: return .elsewhere
@@ -74,10 +78,12 @@ extension DiskStore {
     return file(of: value, nil, validator: validator, revision: revision)
   }
 
+  /// Whether the next store of the folder may not know a lease that has just begun.
+  private var isClosed: Bool { !folder.isHeld }
+
   private func file(
     of value: FileValue, _ times: DiskExpiry?, validator: Validator?, revision: Revision? = nil
   ) -> DiskFile {
-    held.add(value.number)
     let now = options.now()
     return DiskFile(
       path: folder.path(of: .value(value.number)), byteCount: value.count,
@@ -86,10 +92,11 @@ extension DiskStore {
       release: { self.giveBack(value.number) })
   }
 
-  /// Ends a lease; removes the file if it is no longer needed.
+  /// Ends a lease; removes the file of a value if it is no longer needed.
   private func giveBack(_ number: UInt64) {
-    held.remove(number)
-    if state.withLock({ $0.index.giveBack(number) }) { remove([number]) }
+    let (isUnneeded, heir) = state.withLock { $0.giveBack(number) }
+    if isUnneeded { remove([number]) }
+    heir?(number)
   }
 
   /// Returns the file under a further name with this extension, which is removed with it.
@@ -98,12 +105,13 @@ extension DiskStore {
   func linked(_ file: DiskFile, pathExtension: String) -> DiskFile {
     let number = numbers.next()
     let path = folder.path(of: .link(number, pathExtension: pathExtension))
-    // Held before it exists, so that it is not removed as unknown.
-    held.add(number)
+    // Leased before it exists, so that it is not removed as unknown.
+    state.withLock { $0.index.lease(number) }
     do {
+      if isClosed { throw CLibrary.failure(.EBADF, folder.path) }
       try folder.files.link(file.url.path(percentEncoded: false), to: path)
     } catch {
-      held.remove(number)
+      giveBack(number)
       return file
     }
     return DiskFile(
@@ -111,21 +119,23 @@ extension DiskStore {
       validator: file.validator, revision: file.revision,
       release: { [self] in
         try? folder.files.remove(path)
-        held.remove(number)
-        _ = file  // held until now
+        giveBack(number)
+        _ = file  // kept until now
       })
   }
 
-  /// Takes over the files that an earlier store has lent and that are still held.
+  /// Takes over the files that an earlier store has lent and that are still leased.
   ///
   /// - Parameters:
-  ///   - found: The files that were held when the folder was opened, and so were not removed.
+  ///   - found: The files that were leased when the folder was opened, and so were not removed;
+  ///     they are leased here too.
   ///   - earlier: The earlier store.
   func takeOver(_ found: Set<UInt64>, from earlier: DiskStore?) {
     guard let earlier, !found.isEmpty else { return }
-    for number in found { held.add(number) }
-    let present = earlier.held.handOver { number in
-      self.admissions.async { self.giveBack(number) }
+    let heir: DiskState.Heir = { number in self.admissions.async { self.giveBack(number) } }
+    let present = earlier.state.withLock { state in
+      state.heir = heir
+      return Set(state.index.leases.keys)
     }
     for number in found.subtracting(present) { giveBack(number) }
   }
@@ -148,13 +158,14 @@ extension DiskStore {
   ) throws -> DiskFile {
     let number = numbers.next()
     let path = folder.path(of: .unfinished(number))
-    // Held before it exists, so that it is not removed as unknown.
-    held.add(number)
+    // Leased before it exists, so that it is not removed as unknown.
+    state.withLock { $0.index.lease(number) }
     let file: OpenFile
     do {
+      if isClosed { throw CLibrary.failure(.EBADF, folder.path) }
       file = try folder.files.open(path, .making)
     } catch {
-      held.remove(number)
+      giveBack(number)
       throw error
     }
     let now = options.now()
@@ -163,7 +174,7 @@ extension DiskStore {
       timeToLive: times?.rest(at: now), validator: validator, revision: revision,
       release: {
         try? self.folder.files.remove(path)
-        self.held.remove(number)
+        self.giveBack(number)
       })
     try write(file)
     try file.close()

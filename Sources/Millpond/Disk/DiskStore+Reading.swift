@@ -136,16 +136,10 @@ extension DiskStore {
     let place = state.withLock { state -> Place? in
       if !isCounted { state.index.statistics.hits += 1 }
       let isRemoved = removed > .none && state.index.isOlder(hash, than: removed)
-      switch isRemoved ? nil : isCounted ? state.index.peek(hash) : state.index.find(hash) {
-      case .write(let write):
-        // Read under the lock: the content may be released as soon as the lock is free.
-        return .write(write, write.content)
-      case .location(let location):
-        if let segment = state.segments[location.segment] {
-          return .record(RecordPlace(segment: segment, location: location))
-        }
-        lost = location
-      case nil: break
+      let value = isRemoved ? nil : isCounted ? state.index.peek(hash) : state.index.find(hash)
+      if let value {
+        if let place = state.place(of: value) { return place }
+        if case .location(let location) = value { lost = location }
       }
       state.index.statistics.hits -= 1
       state.index.statistics.misses += 1
@@ -184,5 +178,18 @@ extension DiskStore {
     _ place: RecordPlace, _ key: String, _ count: (inout DiskStatistics) -> Void
   ) -> Bool {
     forget(KeyHash(of: key), at: place.location, key: key, count)
+  }
+}
+
+extension DiskState {
+  /// Returns the place of a value; nil if its segment no longer exists.
+  @inline(__always)  // in every get
+  func place(of value: IndexedValue) -> DiskStore.Place? {
+    switch value {
+    // The content is read under the lock, since it may be released as soon as that is free.
+    case .write(let write): .write(write, write.content)
+    case .location(let location):
+      segments[location.segment].map { .record(RecordPlace(segment: $0, location: location)) }
+    }
   }
 }

@@ -29,7 +29,11 @@ extension DiskStore {
   }
 
   private func renew(_ renewal: RenewalRequest) -> Signal<Void> {
-    switch state.withLock({ $0.place(of: KeyHash(of: renewal.key)) }) {
+    let hash = KeyHash(of: renewal.key)
+    let place = state.withLock { state in
+      state.index.peek(hash).flatMap { state.place(of: $0) }
+    }
+    switch place {
     case .write(let write, let content):
       guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
         return .empty
@@ -115,21 +119,6 @@ extension DiskStore {
     } catch {
       forgetHit()
       throw error
-    }
-  }
-}
-
-extension DiskState {
-  /// Returns the place of a key's value, without counting this as a use.
-  fileprivate func place(of hash: KeyHash) -> DiskStore.Place? {
-    switch index.peek(hash) {
-    // The content is read under the lock, since it may be released as soon as that is free.
-    case .write(let write): .write(write, write.content)
-    case .location(let location):
-      segments[location.segment].map {
-        .record(RecordPlace(segment: $0, location: location))
-      }
-    case nil: nil
     }
   }
 }

@@ -29,11 +29,15 @@ extension DiskStore {
   /// Visits the values on disk, in the order of eviction; blocks.
   func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
     for (hash, location) in allLocations() {
-      guard let record = try readWhole(hash, location) else { continue }
-      let entry = DiskEntry(
-        key: record.key, byteCount: record.valueSize,
-        age: record.head.storedAt.age(at: options.now()))
-      if record.head.expiresAt > options.now(), !visit(entry) { return }
+      let entry = try read(hash, location) { record -> DiskEntry? in
+        guard let size = record.valueSize, record.head.expiresAt > options.now() else {
+          return nil
+        }
+        return DiskEntry(
+          key: String(decoding: record.key, as: UTF8.self), byteCount: size,
+          age: record.head.storedAt.age(at: options.now()))
+      }
+      if let entry, !visit(entry) { return }
     }
   }
 
@@ -47,9 +51,10 @@ extension DiskStore {
   private func verify(_ hash: KeyHash, _ location: RecordLocation, _ lifetime: Lifetime) throws
     -> Int?
   {
-    guard let record = try readWhole(hash, location) else { return nil }
-    guard let file = record.file else { return record.valueSize }
-    return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
+    try read(hash, location) { record in
+      guard let file = record.largeValue else { return record.valueSize }
+      return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
+    }
   }
 
   /// Returns the key of a record; nil if its front is damaged, or it has been removed.
@@ -58,16 +63,11 @@ extension DiskStore {
     // Enough for most keys, so that large values are not read.
     var count = min(Int(location.size), RecordHead.size + 200)
     while count <= Int(location.size) {
-      var isRead = false
-      let bytes = try FileBytes(count: count) {
-        isRead = try segment.file.read(into: $0, at: Int(location.offset))
-      }
-      guard isRead else { return nil }
-      switch RecordHead.read(bytes.bytes, segment: UInt64(segment.number)) {
-      case .front(let head, _):
-        let key = UnsafeRawBufferPointer(
-          rebasing: bytes.bytes[RecordHead.size..<head.payloadOffset])
-        return KeyHash(key) == hash ? String(decoding: key, as: UTF8.self) : nil
+      guard let bytes = try segment.file.bytes(count, at: Int(location.offset)) else { return nil }
+      defer { withExtendedLifetime(bytes) {} }
+      switch Record.read(bytes.bytes, segment: segment.number) {
+      case .front(let record):
+        return KeyHash(record.key) == hash ? String(decoding: record.key, as: UTF8.self) : nil
       case .needsMore(let needed): count = needed
       case .damaged: return nil
       }
@@ -75,26 +75,18 @@ extension DiskStore {
     return nil
   }
 
-  private struct WholeRecord {
-    let head: RecordHead
-    let key: String
-    let file: FileValue?
-
-    var valueSize: Int { file?.count ?? Int(head.payloadLength) }
-  }
-
-  private func readWhole(_ hash: KeyHash, _ location: RecordLocation) throws -> WholeRecord? {
-    guard let segment = state.withLock({ $0.segments[location.segment] }) else { return nil }
-    var isWhole = false
-    let bytes = try FileBytes(count: Int(location.size)) {
-      isWhole = try segment.file.read(into: $0, at: Int(location.offset))
-    }
-    guard isWhole, let record = Record(whole: bytes.bytes, segment: segment.number),
-      KeyHash(record.key) == hash
+  /// Calls `body` with the record of a key, unless it is damaged or has been removed.
+  private func read<Result>(
+    _ hash: KeyHash, _ location: RecordLocation, _ body: (Record) throws -> Result?
+  ) throws -> Result? {
+    guard let segment = state.withLock({ $0.segments[location.segment] }),
+      let bytes = try segment.file.bytes(Int(location.size), at: Int(location.offset))
     else { return nil }
-    let file = record.largeValue
-    if record.head.kind != .value, file == nil { return nil }
-    return WholeRecord(
-      head: record.head, key: String(decoding: record.key, as: UTF8.self), file: file)
+    return try withExtendedLifetime(bytes) {
+      guard let record = Record(whole: bytes.bytes, segment: segment.number),
+        KeyHash(record.key) == hash
+      else { return nil }
+      return try body(record)
+    }
   }
 }

@@ -14,7 +14,6 @@ final class DiskStore: Sendable {
   let folder: Folder
   let state: Locked<DiskState>
   let numbers = FileNumbers()
-  let held = HeldFiles()
   let streams = StreamedWrites()
   let removals = KeyRemovals<String>()
   let running = PredicateRemovals()
@@ -65,11 +64,11 @@ final class DiskStore: Sendable {
     do {
       try folder.take()
       var index = DiskIndex(costLimit: limits.costLimit, options.policy)
-      let heldFiles = earlier?.held.numbers ?? []
-      var opening = LogOpening(folder, heldFiles: heldFiles)
+      let leasedFiles = earlier?.state.withLock { Set($0.index.leases.keys) } ?? []
+      var opening = LogOpening(folder, leasedFiles: leasedFiles)
       let contents = try opening.open(&index)
       index.statistics.damages += contents.damagedRecords
-      index.leaseAgain(heldFiles)
+      index.leaseAgain(leasedFiles)
       state.withLock { [index] state in state.take(index, contents) }
       // Nothing else can be written before the folder is open.
       writer.take(contents)
@@ -77,7 +76,7 @@ final class DiskStore: Sendable {
       // now are removed by the next such removal.
       if writer.isErasing { afterWriting { try? self.erase() } }
       writer.remove(contents.needlessFiles)
-      takeOver(heldFiles, from: earlier)
+      takeOver(leasedFiles, from: earlier)
     } catch {
       folder.letGo()
       throw CacheError(disk: error, folder)
@@ -106,7 +105,7 @@ extension DiskStore {
   }
 
   /// Removes all bytes from before the last removal of everything; only on the writing queue.
-  func erase() throws { try writer.erase { self.streams.numbers.union(self.held.numbers) } }
+  func erase() throws { try writer.erase { self.streams.numbers } }
 
   private func work() {
     let limit = min(1 << 20, limits.greatestSegment)

@@ -12,8 +12,10 @@ final class FileStream: @unchecked Sendable {
   let upstream: Lifetime
   private let store: DiskStore
   private let key: String
-  private let downstream: Observer<DiskFile?>
+  private let pending: PendingWrite
+  private let timeToLive: TimeToLive
   private let options: FileStreamOptions
+  private let downstream: Observer<DiskFile?>
   private let queue = BoundedByteQueue("millpond.disk.streaming", limit: 2 << 20)
   private let latestProgress = Locked<SignalProgress?>(nil)
 
@@ -36,22 +38,25 @@ final class FileStream: @unchecked Sendable {
   /// - Parameters:
   ///   - store: The store of the value.
   ///   - key: The key of the value.
+  ///   - pending: Keeps stores from forgetting later writes of the key until the value is stored.
+  ///   - timeToLive: The time to live of the value, from the end of its pieces on.
   ///   - options: The options of its storage.
   ///   - downstream: Receives the file if one is to be handed out, otherwise nil.
   ///   - upstream: The lifetime of the parts.
   init(
-    _ store: DiskStore, key: String, _ options: FileStreamOptions,
-    _ downstream: Observer<DiskFile?>,
-    _ upstream: Lifetime
+    _ store: DiskStore, key: String, _ pending: PendingWrite, _ timeToLive: TimeToLive,
+    _ options: FileStreamOptions, _ downstream: Observer<DiskFile?>, _ upstream: Lifetime
   ) {
     self.store = store
-    self.options = options
     self.key = key
+    self.pending = pending
+    self.timeToLive = timeToLive
+    self.options = options
     self.downstream = downstream
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: .value(number))
-    let isLate = store.streams.add(number, since: options.revision ?? .none) { [weak self] done in
+    let isLate = store.streams.add(number, since: pending.revision) { [weak self] done in
       guard let self else { return done(nil) }
       erase(done)
     }
@@ -167,51 +172,51 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func finish() throws {
-    let revision = options.revision ?? .next()
-    if isErased { return try finishErased(revision) }
-    let (content, file) = try contents(revision)
+    if isErased { return try finishErased() }
+    let (content, file) = try contents()
     isOver = true
     let now = store.options.now()
-    let times = DiskExpiry(storedAt: now, expiresAt: now.after(options.timeToLive))
+    let times = DiskExpiry(storedAt: now, expiresAt: now.after(timeToLive))
     let outcome = store.keep(
-      DiskWrite(key: key, content, times, validator: validator, revision: revision), at: now)
+      DiskWrite(key: key, content, times, validator: validator, revision: pending.revision),
+      at: now)
     store.streams.remove(number)
     endPendingWrite()
     outcome.map { file }.run(downstream, upstream)
   }
 
   /// Returns the content to store, and a file that stays whatever happens to the content.
-  private func contents(_ revision: Revision) throws -> (DiskWrite.Content, DiskFile?) {
+  private func contents() throws -> (DiskWrite.Content, DiskFile?) {
     let isInMemory = written == 0 && buffered.count < DiskLimits.largeSize
     if isInMemory || store.options.form.sealing != nil {
-      return (.value(buffered), try options.handsOut ? copyOfBuffered(revision) : nil)
+      return (.value(buffered), try options.handsOut ? copyOfBuffered() : nil)
     }
     try writeBuffered()
     try file?.close()
     let value = FileValue(number: number, length: UInt64(written), checksum: sum.sum)
-    return (.file(value), options.handsOut ? store.leased(value, validator, revision) : nil)
+    return (.file(value), options.handsOut ? store.leased(value, validator, pending.revision) : nil)
   }
 
-  private func copyOfBuffered(_ revision: Revision) throws -> DiskFile {
-    try store.copied(buffered.count, validator: validator, revision: revision) {
+  private func copyOfBuffered() throws -> DiskFile {
+    try store.copied(buffered.count, validator: validator, revision: pending.revision) {
       try $0.write(buffered)
     }
   }
 
   /// Stores nothing; hands out a file if a caller still waits for it.
-  private func finishErased(_ revision: Revision) throws {
+  private func finishErased() throws {
     var copy: DiskFile?
     if options.handsOut, !upstream.isEnded {
       if let file {
         try writeBuffered()
-        copy = try store.copied(written, validator: validator, revision: revision) { copy in
+        copy = try store.copied(written, validator: validator, revision: pending.revision) { copy in
           let isRead = try file.readPieces(written) { piece, offset in
             try copy.write(piece, at: offset)
           }
           if !isRead { throw CLibrary.failure(.EIO, path) }
         }
       } else {
-        copy = try copyOfBuffered(revision)
+        copy = try copyOfBuffered()
       }
     }
     giveUp()
@@ -267,7 +272,7 @@ final class FileStream: @unchecked Sendable {
   }
 
   private func endPendingWrite() {
-    options.pending?.end()
+    pending.end()
     options.note(nil)
   }
 }

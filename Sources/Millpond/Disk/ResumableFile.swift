@@ -1,6 +1,6 @@
 import Foundation
 import MillpondCore
-import MillpondSignals
+import Synchronization
 
 /// A file with the first bytes of an incomplete value: whole pieces of the checksum, and their sum.
 ///
@@ -13,12 +13,9 @@ struct UnfinishedFile: Sendable {
 
 /// A file that only one taker may continue.
 final class ResumableFile: Sendable {
-  private let state: Locked<Loan?>
-
-  private struct Loan: Sendable {
-    let file: UnfinishedFile
-    let ended: @Sendable (_ isTaken: Bool) -> Void
-  }
+  private let file: UnfinishedFile
+  private let ended: @Sendable (_ isTaken: Bool) -> Void
+  private let isOver = Atomic(false)
 
   /// Creates a loan.
   ///
@@ -26,22 +23,24 @@ final class ResumableFile: Sendable {
   ///   - file: The file.
   ///   - ended: Called once, with whether the file was taken.
   init(_ file: UnfinishedFile, ended: @escaping @Sendable (_ isTaken: Bool) -> Void) {
-    state = Locked(Loan(file: file, ended: ended))
+    self.file = file
+    self.ended = ended
   }
 
   deinit { giveBack() }
 
   /// Takes the file, which then belongs to the caller; nil if it has been taken or given back.
-  func take() -> UnfinishedFile? {
-    let loan = end()
-    loan?.ended(true)
-    return loan?.file
-  }
+  func take() -> UnfinishedFile? { end(isTaken: true) ? file : nil }
 
   /// Gives the file back, unless it was taken.
-  func giveBack() { end()?.ended(false) }
+  func giveBack() { _ = end(isTaken: false) }
 
-  private func end() -> Loan? { state.withLock { exchange(&$0, with: nil) } }
+  /// Ends the loan; false if it has ended before.
+  private func end(isTaken: Bool) -> Bool {
+    if isOver.exchange(true, ordering: .acquiringAndReleasing) { return false }
+    ended(isTaken)
+    return true
+  }
 }
 
 /// The error when the beginning of a value has changed or no longer exists.
@@ -59,17 +58,6 @@ enum FileStreamPart: Sendable {
 
 /// The options for storing a value as it arrives.
 struct FileStreamOptions: Sendable {
-  /// The revision of the value; nil for that of the subscription.
-  ///
-  /// If its key is written later, it is not stored.
-  var revision: Revision?
-
-  /// The pending write that keeps stores from forgetting later writes until the value is stored.
-  var pending: PendingWrite?
-
-  /// The time to live of the value, from the end of its pieces on.
-  var timeToLive = TimeToLive.never
-
   /// Whether a file is handed out at the end, even if the value is not stored.
   var handsOut = false
 

@@ -12,7 +12,7 @@ enum SharedDiskStores {
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
-  /// The last store of each folder, while it exists because one of its files is held.
+  /// The last store of each folder, while it exists because a file that it has lent is leased.
   private static let lastStores = Locked<[String: LastStore]>([:])
 
   private static func open(_ store: DiskStore) throws(CacheError) {

@@ -31,7 +31,7 @@ enum ArchiveBatch {
       bytes.append(number: UInt32(record.key.utf8.count))
       bytes.append(contentsOf: record.key.utf8)
       // The length plus one, so that zero means none.
-      bytes.append(number: record.value.map { UInt32($0.count) + 1 } ?? 0)
+      bytes.append(number: UInt32(record.value.map { $0.count + 1 } ?? 0))
       bytes.append(record.value ?? Data())
     }
     return bytes
@@ -54,15 +54,8 @@ enum ArchiveBatch {
 
 extension Data {
   @inline(never)
-  fileprivate mutating func append(number: UInt32) {
-    for shift in stride(from: 0, to: 32, by: 8) {
-      append(UInt8(truncatingIfNeeded: number >> UInt32(shift)))
-    }
-  }
-
-  @inline(never)
   fileprivate mutating func takeNumber() -> UInt32? {
-    take(4)?.enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
+    take(4)?.withUnsafeBytes { $0.number(0, UInt32.self) }
   }
 
   @inline(never)

@@ -175,6 +175,6 @@ struct BodyAssembler: Sendable {
 extension Validator {
   init?(_ headers: HeaderFields) {
     self.init(entityTag: headers["ETag"], lastModified: headers["Last-Modified"])
-    if entityTag == nil && lastModified == nil { return nil }
+    if isEmpty { return nil }
   }
 }

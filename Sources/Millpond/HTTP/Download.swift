@@ -34,7 +34,7 @@ extension RequestSender {
         }
       }
     }
-    var options = FileStreamOptions(revision: revision, handsOut: true)
+    var options = FileStreamOptions(handsOut: true)
     guard let partials else { return (parts, options) }
     let journal = PartialJournal(partials)
     options.keep = { file in

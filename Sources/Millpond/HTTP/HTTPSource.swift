@@ -65,24 +65,26 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   /// the newer one, unless what is stored is fresh or its origin forbids that.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
-    let isCached = transfers.transport is HTTPCache
-    // An HTTP cache asks about the response that it has stored itself.
-    guard let known = lookup.known, !isCached else { return newValue(key, lookup, isCached) }
-    return transfers.answer(
-      to: request(key).map { $0.forLookup(lookup).revalidating(known) },
-      notModified: { lookup.notModified() })
-  }
-
-  private func newValue(
-    _ key: Key, _ lookup: Lookup, _ isCached: Bool
-  ) -> Signal<Stamped<Data>> {
-    let answer = transfers.answer(to: request(key).map { $0.forLookup(lookup) })
+    let answer = transfers.answer(to: asking(key, lookup), notModified: { lookup.notModified() })
     guard isCached, lookup.stale == .atOnce, lookup.freshness == .any else { return answer }
-    return transfers.answer(to: request(key).map { $0.forLookup(lookup).onlyIfCached }).settle()
+    return transfers.answer(to: asking(key, lookup).map { $0.onlyIfCached }).settle()
       .flatMap { stored in
         guard case .success(let stored) = stored else { return answer }
         return stored.timeToLive == .after(.zero) ? .just(stored).concat(answer) : .just(stored)
       }
+  }
+
+  /// Whether gets are answered from stored responses.
+  private var isCached: Bool { transfers.transport is HTTPCache }
+
+  /// Returns the request of a get, with the conditions about the value that the get knows.
+  private func asking(_ key: Key, _ lookup: Lookup) -> Signal<HTTPRequest> {
+    // An HTTP cache asks about the response that it has stored itself.
+    let known = isCached ? nil : lookup.known
+    return request(key).map { request in
+      let request = request.forLookup(lookup)
+      return known.map { request.revalidating($0) } ?? request
+    }
   }
 }
 
@@ -123,20 +125,14 @@ extension HTTPSource {
     _ strategy: DownloadStrategy?
   ) -> Download {
     let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
-    let known = transfers.transport is HTTPCache ? nil : lookup.known
-    let request = request(key).map { request in
-      let request = request.forLookup(lookup)
-      return known.map { request.revalidating($0) } ?? request
-    }
-    return transfers.download(request, strategy ?? suited, revision, byteLimit: byteLimit)
+    return transfers.download(
+      asking(key, lookup), strategy ?? suited, revision, byteLimit: byteLimit)
   }
 
   /// Removes the incomplete bodies of interrupted transfers at a `removeAll`, after which gets
   /// share no earlier transfer of an ``HTTPCache``; nothing else is stored here.
   public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
-    guard case .removeAll(let revision) = change else {
-      return change.isFill ? .empty : .just(())
-    }
+    guard case .removeAll(let revision) = change else { return change.ignored }
     (transfers.transport as? HTTPCache)?.leaveTransfers()
     return transfers.partials?.removeAll(revision) ?? .just(())
   }

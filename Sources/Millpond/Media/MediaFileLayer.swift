@@ -48,11 +48,7 @@ struct MediaFileLayer<Key: Hashable & Sendable>: Cache, StampedSource {
   private func copying(
     _ stamped: Stamped<DiskFile>, _ write: (Stamped<Data>) -> Signal<Void>
   ) -> Signal<Void> {
-    do {
-      return write(try stamped.map { try Data(contentsOf: $0.url) })
-    } catch {
-      return .fail(error)
-    }
+    .attempt { write(try stamped.map { try Data(contentsOf: $0.url) }) }
   }
 
   func topology(for key: Key?) -> Topology { disk.topology(for: key.map(name)) }
@@ -74,7 +70,7 @@ struct Downloads<Key: Hashable & Sendable>: StampedSource {
 
   /// Removes the network's incomplete bodies at a `removeAll`.
   func apply(_ change: Change<Key, DiskFile>) -> Signal<Void> {
-    guard case .removeAll(let revision) = change else { return change.isFill ? .empty : .just(()) }
+    guard case .removeAll(let revision) = change else { return change.ignored }
     return network.apply(.removeAll(revision))
   }
 
@@ -85,7 +81,8 @@ struct Downloads<Key: Hashable & Sendable>: StampedSource {
     let store = { @Sendable (strategy: DownloadStrategy?) in
       let download = network.download(
         key, lookup, revision, byteLimit: limits.costLimit, strategy)
-      return stored.disk.storing(download.parts, for: stored.name(key), download.options)
+      return stored.disk.storing(
+        download.parts, for: stored.name(key), revision, download.options)
     }
     return store(nil)
       .recover { $0 is LostResumePoint ? store(.atOnce) : .fail($0) }

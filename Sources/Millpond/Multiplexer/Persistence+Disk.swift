@@ -88,8 +88,7 @@ enum FolderName {
 
   /// Returns a hash that distinguishes names too long for a volume.
   private static func sum(of name: String) -> String {
-    var name = name
-    return name.withUTF8 { String(FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0), radix: 16) }
+    String(FoldHash.hash(name, seed: 0), radix: 16)
   }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }

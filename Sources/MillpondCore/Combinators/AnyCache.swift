@@ -49,15 +49,11 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeAll: (@Sendable () -> Signal<Void>)? = nil,
     removeMatching: MatchingRemoval? = nil
   ) {
-    let writes = ClosureWrites(
-      set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching)
-    inside =
-      writes.isEmpty
-      ? ErasedCache(FunctionSource.signal(get))
-      : ErasedCache(
-        ClosureCache(
-          onGet: { key, lookup in lookup.freshness.admitsStored ? get(key) : .empty },
-          writes: writes))
+    self.init(
+      ClosureCache(
+        get: { key, lookup in lookup.freshness.admitsStored ? get(key) : .empty },
+        set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching),
+      orSource: { key, _ in get(key) })
   }
 
   /// Creates a cache of closures, of which `get` also has the terms of the get.
@@ -81,12 +77,18 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeAll: (@Sendable () -> Signal<Void>)? = nil,
     removeMatching: MatchingRemoval? = nil
   ) {
-    let writes = ClosureWrites(
-      set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching)
-    inside =
-      writes.isEmpty
-      ? ErasedCache(FunctionSource.signal(get))
-      : ErasedCache(ClosureCache(onGet: get, writes: writes))
+    self.init(
+      ClosureCache(
+        get: get, set: set, remove: remove, removeAll: removeAll, removeMatching: removeMatching),
+      orSource: get)
+  }
+
+  /// Creates a cache of closures, or a source if it has none for writes.
+  private init(
+    _ cache: ClosureCache<Key, Value>,
+    orSource get: @escaping @Sendable (Key, Lookup) -> Signal<Value>
+  ) {
+    inside = cache.isEmpty ? ErasedCache(FunctionSource.signal(get)) : ErasedCache(cache)
   }
 
   /// Forwards to the wrapped cache.
@@ -162,23 +164,5 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     staleValue = { key in source.staleValue(of: key) }
     topology = { key in source.topology(for: key) }
     isCache = source.isCache
-  }
-}
-
-/// A cache of closures.
-private struct ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
-  let onGet: @Sendable (Key, Lookup) -> Signal<Value>
-  let writes: ClosureWrites<Key, Value>
-
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    .deferred { writes.get { onGet(key, lookup) } }
-  }
-
-  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    writes.apply(change)
-  }
-
-  func topology(for key: Key?) -> Topology {
-    Topology(.store, "AnyCache")
   }
 }

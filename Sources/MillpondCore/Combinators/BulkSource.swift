@@ -30,26 +30,11 @@ public struct BulkSource<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///     without delay, which usually collects the gets of one loop, without a guarantee.
   ///   - max: The number of keys that starts the call before the window closes; at least one.
   ///   - clock: The clock that measures the window.
-  /// - Returns: A source; its copies share their batches.
+  /// - Returns: A source whose callers share its batches.
   /// - Complexity: O(1) to join a batch or to leave it, amortised.
   public func batching(
     window: Duration, max: Int, clock: some Clock<Duration> = ContinuousClock()
   ) -> Batched<Key, Value> {
-    Batched(batches: Batches(window: window, max: max, Scheduler(clock), get))
-  }
-}
-
-/// A source that collects gets and makes one call for many of them.
-public struct Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
-  let batches: Batches<Key, Value>
-
-  /// Joins the open batch, and answers from its call.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    Signal { observer, lifetime in batches.enter(key, observer, lifetime) }
-  }
-
-  /// An origin.
-  public func topology(for key: Key?) -> Topology {
-    Topology(.origin, "batched")
+    Batched(window: window, max: max, Scheduler(clock), get)
   }
 }

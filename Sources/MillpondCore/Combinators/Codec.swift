@@ -41,6 +41,12 @@ public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   ) -> Codec {
     Codec(way: .later(encode, decode))
   }
+
+  /// The decoder, if the codec works on the caller's thread.
+  @inlinable
+  var decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)? {
+    if case .now(_, let decode) = way { decode } else { nil }
+  }
 }
 
 extension Codec {

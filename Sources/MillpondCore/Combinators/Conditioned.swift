@@ -68,13 +68,7 @@ public struct Conditioned<Base: Source>: GetWrapper {
   ) -> Signal<Answer> {
     switch condition {
     case .now(let condition):
-      .deferred {
-        do {
-          return try condition(key) ? ask() : refusal(of: key)
-        } catch {
-          return .fail(error)
-        }
-      }
+      .deferred { .attempt { try condition(key) ? ask() : refusal(of: key) } }
     case .later(let condition):
       Signal<Bool>.async { try await condition(key) }.flatMap { holds in
         holds ? ask() : refusal(of: key)

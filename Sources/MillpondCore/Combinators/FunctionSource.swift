@@ -1,5 +1,4 @@
 public import MillpondSignals
-import Synchronization
 
 /// A source made from a function; in Carlos a `BasicFetcher`.
 ///
@@ -98,13 +97,7 @@ extension FunctionSource {
     _ get: @escaping @Sendable (Key, Lookup) throws -> Value
   ) -> FunctionSource {
     FunctionSource { key, lookup in
-      .deferred {
-        do {
-          return .just(try get(key, lookup))
-        } catch {
-          return .fail(error)
-        }
-      }
+      .deferred { .attempt { .just(try get(key, lookup)) } }
     }
   }
 }
@@ -153,29 +146,17 @@ extension FunctionSource {
   ) -> FunctionSource {
     FunctionSource { key, lookup in
       .create(file: file, line: line) { observer, _ in
-        let handler = CompletionHandler(observer)
-        get(key, lookup) { handler.receive($0) }
+        get(key, lookup) { result in
+          switch result {
+          case .success(let value):
+            observer.next(value)
+            observer.completed()
+          case .failure(let error): observer.failed(error)
+          }
+        }
       }
-    }
-  }
-}
-
-/// A completion handler of which the first call counts.
-private final class CompletionHandler<Value: Sendable>: Sendable {
-  private let observer: Observer<Value>
-  private let isCalled = Atomic(false)
-
-  init(_ observer: Observer<Value>) {
-    self.observer = observer
-  }
-
-  func receive(_ result: Result<Value, any Error>) {
-    if isCalled.exchange(true, ordering: .relaxed) { return }
-    switch result {
-    case .success(let value):
-      observer.next(value)
-      observer.completed()
-    case .failure(let error): observer.failed(error)
+      // A call on another thread may send a second value before the end of the first call.
+      .take(1)
     }
   }
 }

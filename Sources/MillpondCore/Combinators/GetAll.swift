@@ -35,11 +35,12 @@ extension Source {
       let answers = order.distinct.map { key in
         get(
           key, priority: priority, freshness: freshness, stale: stale, deadline: deadline,
-          file: file,
-          line: line
-        ).settledOnce
+          file: file, line: line
+        ).firstResult
       }
-      return zip(answers).map { answers in order.places.map { answers[$0] } }
+      return zip(answers).map { answers in
+        order.places.map { answers[$0] ?? .failure(CacheError.miss) }
+      }
     }
   }
 }
@@ -82,15 +83,6 @@ extension Source {
       }
       return zip(values).map { values in order.places.map { values[$0] } }
     }
-  }
-}
-
-extension Signal {
-  /// The first value as a success, or the failure; an end without a value is ``CacheError/miss``.
-  @inlinable
-  var settledOnce: Signal<Result<Value, any Error>> {
-    take(1).map { .success($0) }
-      .ifNoValue { failure in .just(.failure(failure ?? CacheError.miss)) }
   }
 }
 

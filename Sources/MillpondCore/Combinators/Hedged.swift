@@ -90,8 +90,7 @@ final class Hedge<Value: Sendable>: Sendable {
     first.run(observer(of: .first), runs.first)
     guard !lifetime.isEnded, state.withLock({ $0.isWaiting }) else { return }
     if delay <= .zero { return startSecond() }
-    let timer = scheduler.schedule(after: delay) { self.startSecond() }
-    pause.onEnd { timer.dispose() }
+    scheduler.schedule(after: delay, during: pause) { self.startSecond() }
   }
 
   private func startSecond() {

@@ -231,6 +231,6 @@ extension Source {
   /// Never nil for a memory cache, because it answers without a run.
   @usableFromInline
   var askedLabel: String? {
-    memory == nil ? ownLabel : topology(for: nil).label
+    memory == nil ? ownLabel : layerLabel
   }
 }

@@ -68,13 +68,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   func asking<Answer>(
     _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Answer>
   ) -> Signal<Answer> {
-    .deferred {
-      do {
-        return ask(try keys.transform(key))
-      } catch {
-        return .fail(error)
-      }
-    }
+    .deferred { .attempt { ask(try keys.transform(key)) } }
   }
 
   /// Returns the base's immediate value; `nil` if `transform` throws.
@@ -87,11 +81,7 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   /// Writes to the base by its own key.
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
-    do {
-      return base.apply(try change.mapKey(keys))
-    } catch {
-      return .fail(error)
-    }
+    .attempt { base.apply(try change.mapKey(keys)) }
   }
 
   /// Returns the base's stored value, by its own key.

@@ -26,7 +26,8 @@ extension Source {
   public func mapValues<NewValue>(
     _ codec: Codec<Value, NewValue>, undecodable: UndecodableUse = .miss
   ) -> MappedValues<Self, NewValue> {
-    MappedValues(base: self, codec: .one(codec), undecodable)
+    MappedValues(
+      base: self, codec: { _ in codec }, decodeAtOnce: codec.decodeAtOnce, undecodable)
   }
 
   /// Stores values changed by one function, and answers them changed back by another.
@@ -61,7 +62,7 @@ extension Source {
     undecodable: UndecodableUse = .miss,
     byKey codec: @escaping @Sendable (Key) -> Codec<Value, NewValue>
   ) -> MappedValues<Self, NewValue> {
-    MappedValues(base: self, codec: .byKey(codec), undecodable)
+    MappedValues(base: self, codec: codec, decodeAtOnce: nil, undecodable)
   }
 }
 
@@ -89,12 +90,14 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   @inlinable
   init(
-    base: Base, codec: ValueMapping<Key, Base.Value, NewValue>.Choice, _ undecodable: UndecodableUse
+    base: Base, codec: @escaping @Sendable (Key) -> Codec<Base.Value, NewValue>,
+    decodeAtOnce: (@Sendable (Base.Value) throws -> NewValue)?, _ undecodable: UndecodableUse
   ) {
     self.base = base
     let undecodable = base.isCache ? undecodable : .failure
     mapping = ValueMapping(
-      codec, undecodable, isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
+      codec, decodeAtOnce: decodeAtOnce, undecodable,
+      isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
   }
 
   /// Returns the base's answer, decoded.
@@ -139,7 +142,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
           guard isUndecodable.withLock({ $0 }) else { return .empty }
           // Removed first, since the origin could confirm the value that cannot be decoded.
           return base.apply(.remove(key, revision)).recover { _ in .empty }
-            .compactMap { _ -> Stamped<NewValue>? in nil }
+            .ignoreValues(as: Stamped<NewValue>.self)
             .ifEmpty {
               let reload = lookup.with(.reload)
               return decoded(base.getStamped(key, reload), key, reload, check, .failure)
@@ -154,7 +157,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?,
     _ undecodable: UndecodableUse, _ note: (@Sendable () -> Void)? = nil
   ) -> Signal<Stamped<NewValue>> {
-    switch mapping.way(for: key) {
+    switch mapping.codec(key).way {
     case .now(_, let decode):
       undecodable == .miss
         ? values.compactMap { stamped in
@@ -210,7 +213,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     if let decodeAtOnce = mapping.decodeAtOnce {
       return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
     }
-    guard case .now(_, let decode) = mapping.way(for: key), !mapping.delayed.isPending(key) else {
+    guard case .now(_, let decode) = mapping.codec(key).way, !mapping.delayed.isPending(key) else {
       return nil
     }
     return base.now(key, lookup).flatMap { try? decode($0) }
@@ -219,7 +222,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   /// Returns the base's immediate value, decoded, and reports it after that.
   @usableFromInline
   func heardNow(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    guard case .now(_, let decode) = mapping.way(for: key), !mapping.delayed.isPending(key),
+    guard case .now(_, let decode) = mapping.codec(key).way, !mapping.delayed.isPending(key),
       let reports = DeferredReports(of: lookup),
       let value = base.now(key, reports.lookup).flatMap({ try? decode($0) })
     else { return nil }
@@ -247,17 +250,15 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   @inlinable
   func set(_ key: Key, _ stamped: Stamped<NewValue>, _ revision: Revision) -> Signal<Void> {
-    switch mapping.way(for: key) {
+    switch mapping.codec(key).way {
     case .now(let encode, _):
-      do {
-        return written(base.apply(.set(key, try stamped.map(encode), revision))) {
+      .attempt {
+        written(base.apply(.set(key, try stamped.map(encode), revision))) {
           $0.overtake(key, revision)
         }
-      } catch {
-        return .fail(error)
       }
     case .later(let encode, _):
-      return mapping.delayed.write(key, revision) {
+      mapping.delayed.write(key, revision) {
         Signal.async { try await encode(stamped.value) }.map { value in
           base.apply(.set(key, stamped.map { _ in value }, revision))
         }
@@ -276,7 +277,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   @inlinable
   func fill(_ key: Key, _ stamped: Stamped<NewValue>, _ token: FillToken) -> Signal<Void> {
-    switch mapping.way(for: key) {
+    switch mapping.codec(key).way {
     case .now(let encode, _):
       do {
         return base.apply(.fill(key, try stamped.map(encode), token))
@@ -314,16 +315,10 @@ extension MappedValues: Cache where Base: Cache {}
 /// not the parts of a codec.
 @usableFromInline
 final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: Sendable>: Sendable {
-  @usableFromInline
-  enum Choice: Sendable {
-    case one(Codec<Encoded, Decoded>)
-    case byKey(@Sendable (Key) -> Codec<Encoded, Decoded>)
-  }
-
-  @usableFromInline let codec: Choice
+  @usableFromInline let codec: @Sendable (Key) -> Codec<Encoded, Decoded>
   @usableFromInline let delayed = DelayedWrites<Key>()
 
-  /// The decoder of all keys if it is synchronous, at hand for hits.
+  /// The decoder, at hand for hits, if all keys have the same codec and it is synchronous.
   @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
 
   /// The use of an undecodable value; of an origin's answer it is a failure.
@@ -333,28 +328,20 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   @usableFromInline let isOverOrigin: Bool
 
   @inlinable
-  init(_ codec: Choice, _ undecodable: UndecodableUse, isOverOrigin: Bool) {
+  init(
+    _ codec: @escaping @Sendable (Key) -> Codec<Encoded, Decoded>,
+    decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?, _ undecodable: UndecodableUse,
+    isOverOrigin: Bool
+  ) {
     self.codec = codec
+    self.decodeAtOnce = decodeAtOnce
     self.undecodable = undecodable
     self.isOverOrigin = isOverOrigin
-    if case .one(let codec) = codec, case .now(_, let decode) = codec.way {
-      decodeAtOnce = decode
-    } else {
-      decodeAtOnce = nil
-    }
   }
 
   /// Whether no write ever waits for its encoding.
   @inlinable
   var isAtOnce: Bool {
     decodeAtOnce != nil
-  }
-
-  @inlinable
-  func way(for key: Key) -> Codec<Encoded, Decoded>.Way {
-    switch codec {
-    case .one(let codec): codec.way
-    case .byKey(let codec): codec(key).way
-    }
   }
 }

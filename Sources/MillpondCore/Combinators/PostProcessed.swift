@@ -35,18 +35,12 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// The value type of the base.
   public typealias Value = Base.Value
 
-  @usableFromInline
-  enum Process: Sendable {
-    case now(@Sendable (Key, Value) throws -> Value)
-    case later(@Sendable (Key, Value) async throws -> Value)
-  }
-
   @usableFromInline let base: Base
-  @usableFromInline let process: Process
+  @usableFromInline let process: ValueTransform<Key, Value, Value>
   @usableFromInline var title: String { "post-processed" }
 
   @inlinable
-  init(base: Base, process: Process) {
+  init(base: Base, process: ValueTransform<Key, Value, Value>) {
     self.base = base
     self.process = process
   }
@@ -54,31 +48,13 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// Returns the base's answer, processed.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    switch process {
-    case .now(let process): base.get(key, lookup).attemptMap { try process(key, $0) }
-    case .later(let process):
-      base.get(key, lookup).flatMap { value in .async { try await process(key, value) } }
-    }
+    process.changed(base.get(key, lookup), of: key)
   }
 
   /// Returns the base's answer, processed; it keeps its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    processed(base.getStamped(key, lookup), key)
-  }
-
-  @inlinable
-  func processed(_ values: Signal<Stamped<Value>>, _ key: Key) -> Signal<Stamped<Value>> {
-    switch process {
-    case .now(let process): values.attemptMap { try $0.map { try process(key, $0) } }
-    case .later(let process):
-      values.flatMap { old in
-        .async {
-          let value = try await process(key, old.value)
-          return old.map { _ in value }
-        }
-      }
-    }
+    process.changed(base.getStamped(key, lookup), of: key)
   }
 
   /// Returns the base's immediate value, processed; `nil` if `process` throws or is asynchronous.
@@ -86,8 +62,7 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// The get that follows calls `process` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    guard case .now(let process) = process, let value = base.now(key, lookup) else { return nil }
-    return try? process(key, value)
+    process.changed(now: { base.now(key, lookup) }, of: key)
   }
 
   /// Writes to the base, without processing.
@@ -115,7 +90,7 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// Returns the base's stored value, processed.
   @inlinable
   public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key).map { processed($0, key) }
+    base.staleValue(of: key).map { process.changed($0, of: key) }
   }
 }
 

@@ -42,7 +42,7 @@ public struct ReadOnly<Base: Source>: Wrapper {
   /// Succeeds without a change; refuses a fill.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    change.isFill ? .empty : .just(())
+    change.ignored
   }
 }
 

@@ -13,7 +13,7 @@ extension Source {
   public func mapValues<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
   ) -> TransformedValues<Self, NewValue> {
-    TransformedValues(base: self, transform: .now(transform))
+    TransformedValues(base: self, transform: .now { _, value in try transform(value) })
   }
 
   /// Answers values changed by `transform` in a task, in one direction only.
@@ -26,7 +26,8 @@ extension Source {
   public func mapValues<NewValue>(
     asynchronously transform: @escaping @Sendable (Value) async throws -> NewValue
   ) -> TransformedValues<Self, NewValue> {
-    TransformedValues(base: self, transform: .later(transform))
+    TransformedValues(
+      base: self, transform: .later { _, value in try await transform(value) })
   }
 }
 
@@ -38,17 +39,11 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
   /// The new value type.
   public typealias Value = NewValue
 
-  @usableFromInline
-  enum Transform: Sendable {
-    case now(@Sendable (Base.Value) throws -> NewValue)
-    case later(@Sendable (Base.Value) async throws -> NewValue)
-  }
-
   @usableFromInline let base: Base
-  @usableFromInline let transform: Transform
+  @usableFromInline let transform: ValueTransform<Key, Base.Value, NewValue>
 
   @inlinable
-  init(base: Base, transform: Transform) {
+  init(base: Base, transform: ValueTransform<Key, Base.Value, NewValue>) {
     self.base = base
     self.transform = transform
   }
@@ -56,27 +51,13 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
   /// Returns the base's answer, changed.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<NewValue> {
-    switch transform {
-    case .now(let transform): base.get(key, lookup).attemptMap(transform)
-    case .later(let transform):
-      base.get(key, lookup).flatMap { value in .async { try await transform(value) } }
-    }
+    transform.changed(base.get(key, lookup), of: key)
   }
 
   /// Returns the base's answer, changed; it keeps its age.
   @inlinable
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    let stamped = base.getStamped(key, lookup)
-    return switch transform {
-    case .now(let transform): stamped.attemptMap { try $0.map(transform) }
-    case .later(let transform):
-      stamped.flatMap { old in
-        .async {
-          let value = try await transform(old.value)
-          return old.map { _ in value }
-        }
-      }
-    }
+    transform.changed(base.getStamped(key, lookup), of: key)
   }
 
   /// Returns the base's immediate value, changed; `nil` if `transform` throws or is asynchronous.
@@ -84,10 +65,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
   /// The get that follows calls `transform` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    guard case .now(let transform) = transform, let value = base.now(key, lookup) else {
-      return nil
-    }
-    return try? transform(value)
+    transform.changed(now: { base.now(key, lookup) }, of: key)
   }
 
   /// The base and the transformation.

@@ -29,21 +29,23 @@ extension Source {
 }
 
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
-public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
+///
+/// A class, so that a hit retains one object.
+public final class InFlightReuse<Base: Source>: Wrapper, StampedSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
   /// The value type of the base.
   public typealias Value = Base.Value
 
-  @usableFromInline let parts: InFlightParts<Base>
-  @inlinable var base: Base { parts.base }
-  @inlinable var flights: Flights<Key, Value> { parts.flights }
+  @usableFromInline let base: Base
+  @usableFromInline let flights: Flights<Key, Value>
   @usableFromInline var title: String { "reusing in flight" }
 
   @inlinable
   init(base: Base, _ maxFlights: Int, _ clock: some Clock<Duration>) {
-    parts = InFlightParts(base, Flights(FlightClock(clock), limit: maxFlights))
+    self.base = base
+    flights = Flights(FlightClock(clock), limit: maxFlights)
   }
 
   /// Joins the flight of the key, or starts one.
@@ -51,20 +53,16 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     switch lookup.freshness {
     case .any, .atMost:
-      Signal { [parts] observer, lifetime in
-        let caller = parts.flights.enter(key, lookup)
+      Signal { [self] observer, lifetime in
+        let caller = flights.enter(key, lookup)
         // A caller that joins reaches no layer, but is counted in one.
-        if let caller, !caller.isNew { _ = parts.base.now(key, lookup.counting(.everything)) }
-        parts.flights.wait(as: caller, key, lookup, observer, lifetime) {
-          parts.base.getStamped(key, $0)
-        }
+        if let caller, !caller.isNew { _ = base.now(key, lookup.counting(.everything)) }
+        flights.wait(as: caller, key, lookup, observer, lifetime) { base.getStamped(key, $0) }
       }
     case .cachedOnly: base.getStamped(key, lookup)
     case .reload:
-      Signal { [parts] observer, lifetime in
-        parts.flights.runAlone(key, lookup, observer, lifetime) {
-          parts.base.getStamped(key, lookup)
-        }
+      Signal { [self] observer, lifetime in
+        flights.runAlone(key, lookup, observer, lifetime) { base.getStamped(key, lookup) }
       }
     }
   }
@@ -96,16 +94,3 @@ public struct InFlightReuse<Base: Source>: Wrapper, StampedSource {
 }
 
 extension InFlightReuse: Cache where Base: Cache {}
-
-/// The base and the flights as one object, so that a hit retains only one.
-@usableFromInline
-final class InFlightParts<Base: Source>: Sendable {
-  @usableFromInline let base: Base
-  @usableFromInline let flights: Flights<Base.Key, Base.Value>
-
-  @inlinable
-  init(_ base: Base, _ flights: Flights<Base.Key, Base.Value>) {
-    self.base = base
-    self.flights = flights
-  }
-}

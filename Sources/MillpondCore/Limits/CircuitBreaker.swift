@@ -123,7 +123,7 @@ struct CircuitState: Sendable {
 
   init(_ count: Int, _ pause: Duration) {
     greatest = max(1, count)
-    self.pause = min(max(.zero, pause), .seconds(100 * 366 * 86_400))
+    self.pause = pause.withinCentury
   }
 
   /// The permission through the closed circuit; nil if it is open.

@@ -66,7 +66,7 @@ public struct CircuitBreaking<Base: Source>: GetWrapper {
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
     if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return breaker.answer(of: { WriteOutcome.name(of: base) }, ask)
+    return breaker.answer(of: { base.layerLabel }, ask)
   }
 }
 

@@ -57,11 +57,7 @@ public struct ConcurrencyLimited<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(lookup, ask) {
-      slots.take(lookup, $0, $1)
-    } refusal: {
-      slots.refusal(of: "\(key)")
-    }
+    .inTurn(of: slots, lookup, ask) { "\(key)" }
   }
 }
 
@@ -69,10 +65,10 @@ extension ConcurrencyLimited: Cache where Base: Cache {}
 
 /// The slots of a limit, and the gets that wait for one.
 @usableFromInline
-package final class ConcurrencyLimiter: Sendable {
+package final class ConcurrencyLimiter: TurnLimiter {
   private let count: Int
   private let reserved: Int
-  private let maxWaiting: Int
+  @usableFromInline let maxWaiting: Int
   private let state: Locked<ConcurrencyLimiterState>
   private let inBackground: @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -101,12 +97,6 @@ package final class ConcurrencyLimiter: Sendable {
   @usableFromInline
   var title: String {
     "limited to \(count)" + (reserved > 0 ? ", \(reserved) reserved" : "")
-  }
-
-  /// The error of a get that would have to wait beside too many others.
-  @usableFromInline
-  func refusal(of key: String) -> any Error {
-    CacheError.tooManyWaiting(key: key, layer: title, limit: maxWaiting)
   }
 
   /// Calls `work` when a slot is free, with a lifetime whose end returns the slot; never if

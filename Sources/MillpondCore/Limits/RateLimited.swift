@@ -58,11 +58,7 @@ public struct RateLimited<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(lookup, ask) {
-      limiter.take(lookup, $0, $1)
-    } refusal: {
-      limiter.refusal(of: "\(key)")
-    }
+    .inTurn(of: limiter, lookup, ask) { "\(key)" }
   }
 }
 
@@ -70,11 +66,11 @@ extension RateLimited: Cache where Base: Cache {}
 
 /// A bucket of tokens, and the gets that wait for one.
 @usableFromInline
-final class RateLimiter: Sendable {
+final class RateLimiter: TurnLimiter {
   /// A description of the limit.
   @usableFromInline let title: String
+  @usableFromInline let maxWaiting: Int
   private let scheduler: Scheduler
-  private let maxWaiting: Int
   private let state: Locked<RateLimiterState>
 
   @usableFromInline
@@ -87,12 +83,6 @@ final class RateLimiter: Sendable {
     let bucket = TokenBucket(count: count, period: period, burst: burst)
     state = Locked(
       RateLimiterState(bucket: bucket, queue: WaiterQueue(limit: self.maxWaiting)))
-  }
-
-  /// The error of a get that would have to wait beside too many others.
-  @usableFromInline
-  func refusal(of key: String) -> any Error {
-    CacheError.tooManyWaiting(key: key, layer: title, limit: maxWaiting)
   }
 
   /// Calls `work` when there is a token for it, with a lifetime that ends with the work; never if
@@ -257,8 +247,7 @@ struct TokenBucket: Sendable {
   /// Creates a full bucket; each argument is clamped to its range, so that no computation
   /// overflows.
   init(count: Int, period: Duration, burst: Int) {
-    let period = min(max(.zero, period), Self.longestPeriod)
-    interval = period / max(1, count)
+    interval = period.withinCentury / max(1, count)
     slack = interval * (min(max(1, burst), Self.largestBurst) - 1)
   }
 
@@ -272,6 +261,5 @@ struct TokenBucket: Sendable {
     fullAt = max(fullAt, now) + interval
   }
 
-  private static var longestPeriod: Duration { .seconds(100 * 366 * 86_400) }
   private static var largestBurst: Int { 1_000_000_000 }
 }

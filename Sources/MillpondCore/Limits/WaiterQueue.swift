@@ -1,4 +1,4 @@
-public import MillpondSignals
+import MillpondSignals
 
 /// A queue of waiters, ordered by priority and then by arrival.
 ///
@@ -207,32 +207,4 @@ final class QueuedWaiter<Turn: Sendable>: @unchecked Sendable {
 
   /// Returns true for the second of two calls: one when the start returns, one at the end.
   func isSecond() -> Bool { rendezvous.isSecond() }
-}
-
-extension Signal {
-  /// Runs the signal of `ask` in its turn; a get with ``Freshness/cachedOnly`` needs none.
-  ///
-  /// The turn ends with the answer, or when the caller leaves.
-  ///
-  /// - Parameters:
-  ///   - lookup: The terms of the get.
-  ///   - ask: Makes the signal.
-  ///   - take: Waits for the turn while the given lifetime lasts, and then runs the given work with
-  ///     the lifetime of the turn; returns false if the get may not wait.
-  ///   - refusal: Returns the error of a get that may not wait.
-  @inlinable
-  static func inTurn(
-    _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal,
-    _ take: @escaping @Sendable (Lifetime, @escaping @Sendable (Lifetime) -> Void) -> Bool,
-    refusal: @escaping @Sendable () -> any Error
-  ) -> Signal {
-    if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return Signal { observer, lifetime in
-      let caller = WorkContext.current
-      let mayWait = take(lifetime) { turn in
-        ask().run(observer.inContext(of: caller, ending: turn), turn)
-      }
-      if !mayWait { observer.failed(refusal()) }
-    }
-  }
 }

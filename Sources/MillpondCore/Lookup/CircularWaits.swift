@@ -48,24 +48,13 @@ extension WorkContext {
 
   /// The innermost running flight whose work this is.
   private var nearestFlight: WorkContext? {
-    var next: WorkContext? = self
-    while let context = next {
-      if let flight = context.flight, !flight.isOver { return flight }
-      next = context.outer
-    }
-    return nil
+    flights.first { _ in true }
   }
 
   /// The running flights whose work this is, the innermost first; more than one if a write is
   /// prepared within a flight.
-  private var flights: [WorkContext] {
-    var flights: [WorkContext] = []
-    var next: WorkContext? = self
-    while let context = next {
-      if let flight = context.flight, !flight.isOver { flights.append(flight) }
-      next = context.outer
-    }
-    return flights
+  private var flights: some Sequence<WorkContext> {
+    sequence(first: self) { $0.outer }.lazy.compactMap { $0.flight }.filter { !$0.isOver }
   }
 
   /// Returns this context, the contexts around it, those that wait for its flight, and so on.

@@ -47,7 +47,7 @@ final class StaleValue<Value: Sendable>: Sendable {
   ///   - lookedUpAt: The moment before it was looked up.
   @usableFromInline
   init?(_ stamped: Stamped<Value>, since lookedUpAt: Revision = .last) {
-    guard let validator = stamped.validator, validator != Validator() else { return nil }
+    guard let validator = stamped.validator, !validator.isEmpty else { return nil }
     self.stamped = stamped
     self.lookedUpAt = lookedUpAt
     revalidation = Revalidation(validator)

@@ -29,6 +29,9 @@ public struct Validator: Sendable {
 
   /// The `Last-Modified` field, as it was sent.
   public var lastModified: String? { parts.lastModified }
+
+  /// Whether there is neither field, so that an origin can't be asked.
+  package var isEmpty: Bool { entityTag == nil && lastModified == nil }
 }
 
 extension Validator: Hashable {

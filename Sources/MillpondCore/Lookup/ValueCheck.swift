@@ -3,18 +3,14 @@ import MillpondSignals
 /// A check of a layer's values by a codec above it: a value that it cannot decode is no hit.
 @usableFromInline
 final class ValueCheck: Sendable {
-  private struct Report: Sendable {
-    let run: @Sendable (CacheEvent.Kind?) -> Void
-  }
-
-  private let waiting = Locked<[Report]>([])
+  private let waiting = Locked<[@Sendable (CacheEvent.Kind?) -> Void]>([])
 
   @usableFromInline
   init() {}
 
   /// Calls `report` once the next value has been checked, with its flaw or nil.
   func wait(_ report: @escaping @Sendable (CacheEvent.Kind?) -> Void) {
-    waiting.withLock { $0.append(Report(run: report)) }
+    waiting.withLock { $0.append(report) }
   }
 
   /// Reports the pending answers of the layers.
@@ -26,6 +22,6 @@ final class ValueCheck: Sendable {
       defer { waiting = [] }
       return waiting
     }
-    for report in reports { report.run(flaw) }
+    for report in reports { report(flaw) }
   }
 }

@@ -90,7 +90,7 @@ package class WorkContext: @unchecked Sendable {
 
 /// The context of work within other work: the preparation of a write, or a get that holds a slot.
 class NestedContext: WorkContext, @unchecked Sendable {
-  private let ownFlight: WorkContext?
+  private let isOwnFlight: Bool
 
   /// The context of the caller, until the work ends.
   ///
@@ -99,13 +99,17 @@ class NestedContext: WorkContext, @unchecked Sendable {
   @exclusivity(unchecked) private var around: WorkContext?
   private let gate = Gate()
 
-  /// Creates the context of work for `flight`, or of work that is no flight, within `outer`.
-  init(for flight: WorkContext? = nil, within outer: WorkContext?) {
-    ownFlight = flight
+  /// Creates the context of work within that of the caller.
+  ///
+  /// - Parameters:
+  ///   - isFlight: Whether gets wait for the work, as for a flight.
+  ///   - outer: The context of the caller.
+  init(isFlight: Bool = false, within outer: WorkContext?) {
+    isOwnFlight = isFlight
     around = outer
   }
 
-  override final var flight: WorkContext? { ownFlight }
+  override final var flight: WorkContext? { isOwnFlight ? self : nil }
 
   override final var outer: WorkContext? {
     gate.withLock { around }

@@ -231,7 +231,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     case .fill(let key, let stamped, let token):
       return fill(key, MemoryHash(key), stamped, token)
     }
-    return Success.done
+    return WriteOutcome.done
   }
 
   /// Stores the answer of a lower layer, unless its key was written after the token was taken.
@@ -244,8 +244,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     let isKept = shards.put(hash, cost: details.cost, now) {
       $0.fill(key, hash, stamped.value, stamped.validator, details, token, &$1)
     }
-    if isKept { return Success.done }
-    return fillLate(key, hash, stamped, details, token) ? Success.done : .empty
+    if isKept { return WriteOutcome.done }
+    return fillLate(key, hash, stamped, details, token) ? WriteOutcome.done : .empty
   }
 
   /// Removes the stored value; returns false if a later write of the key wins.
@@ -266,7 +266,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @discardableResult
   public func set(_ value: Value, for key: Key) -> Signal<Void> {
     set(key, Stamped(value, nanoseconds: 0, rest: .max, validator: nil), .next())
-    return Success.done
+    return WriteOutcome.done
   }
 
   @inlinable
@@ -315,10 +315,4 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     guard let cost else { return 0 }
     return max(0, cost(value))
   }
-}
-
-/// The success that all writes share.
-@usableFromInline
-enum Success {
-  @usableFromInline static let done = Signal.just(())
 }

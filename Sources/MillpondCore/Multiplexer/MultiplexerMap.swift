@@ -247,7 +247,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let revision = persistence.isLasting ? change.revision : nil
     let outcome = writes.run(revision) { remembered.apply(change) }
-    if let scope, !outcome.isDone { scope.wait(for: outcome) }
+    scope?.wait(for: outcome)
     return outcome
   }
 

@@ -131,80 +131,16 @@ public final class Repository: Sendable {
       return state.end
     }
     if let end { return end.outcome }
-    let parts = members.map { name, member in
-      ShutDown.Part(name: name, stop: member.stop, flush: member.flush, close: member.close)
-    }
-    new.keep(by: ShutDown(parts: parts, deadline: deadline).run())
+    new.keep(by: ShutDown(parts: members, deadline: deadline).run())
     return new.outcome
   }
 
   private func all(
     _ name: String, _ act: (RepositoryMember) -> Signal<Void>
   ) -> Signal<Void> {
-    let outcomes = members.map { member in
-      act(member.member).settle().map { (step: "\(name) of \(member.name)", result: $0) }
-    }
-    let total = outcomes.count
-    return Signal.create { observer, lifetime in
-      Signal.merge(outcomes).scan([]) { $0 + [$1] }.startWith([])
-        .onNext { observer.progress(SignalProgress(completed: $0.count, total: total)) }
-        .last().attemptMap { try Self.check($0) }
-        .run(observer, lifetime)
+    let reports = members.map { act($0.member).report(as: "\(name) of \($0.name)") }
+    return Signal.merge(reports).outcome(ofSteps: reports.count) {
+      try StepReport.check($0.sorted { $0.step < $1.step })
     }.started()
-  }
-
-  private static func check(_ reports: [(step: String, result: Result<Void, any Error>)]) throws {
-    let failures = reports.compactMap { report -> (step: String, error: any Error)? in
-      if case .failure(let error) = report.result { (report.step, error) } else { nil }
-    }.sorted { $0.step < $1.step }
-    if !failures.isEmpty { throw CacheError.stepsFailed(failures) }
-  }
-}
-
-/// The functions by which a ``Repository`` treats a member together with others.
-///
-///     let drafts = RepositoryMember(
-///       flush: { .async { try await files.save() } },
-///       removeAll: { .async { try await files.erase() } })
-///
-/// A function that is left out succeeds and does nothing. Each one starts its work at once and does
-/// not block. The repository retains them.
-public struct RepositoryMember: Sendable {
-  let flush: @Sendable () -> Signal<Void>
-  let removeAll: @Sendable () -> Signal<Void>
-  let markAllStale: @Sendable () -> Void
-  let stop: @Sendable (Deadline) -> Signal<Void>
-  let close: @Sendable () -> Signal<Void>
-
-  /// Creates a member from its functions.
-  ///
-  /// - Parameters:
-  ///   - flush: Completes when all values are stored where they outlive the process.
-  ///   - removeAll: Removes all values at once; its signal completes when none is left in files
-  ///     either.
-  ///   - markAllStale: Makes every value stale.
-  ///   - stop: Starts no more work from now on; its signal completes when the running work has
-  ///     ended, or was cancelled at the deadline.
-  ///   - close: Releases files and the like; called after the flush, in a shutdown only.
-  public init(
-    flush: @escaping @Sendable () -> Signal<Void> = { .just(()) },
-    removeAll: @escaping @Sendable () -> Signal<Void> = { .just(()) },
-    markAllStale: @escaping @Sendable () -> Void = {},
-    stop: @escaping @Sendable (Deadline) -> Signal<Void> = { _ in .just(()) },
-    close: @escaping @Sendable () -> Signal<Void> = { .just(()) }
-  ) {
-    self.flush = flush
-    self.removeAll = removeAll
-    self.markAllStale = markAllStale
-    self.stop = stop
-    self.close = close
-  }
-
-  init(_ cache: some Cache) {
-    self.init(
-      flush: { cache.flush() }, removeAll: { cache.removeAll() },
-      markAllStale: { for part in cache.topology(for: nil).allControls { part.markAllStale?() } },
-      stop: { cache.topology(for: nil).shutDownPart(named: "").stop($0) },
-      close: { cache.topology(for: nil).shutDownPart(named: "").close() })
   }
 }

@@ -92,27 +92,19 @@ private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, 
 
 /// The error when no source reports the amount of memory.
 struct UnreadableMemory: Error, CustomStringConvertible {
-  /// A file that was tried, and the reason why it did not help.
-  struct Attempt: Sendable, CustomStringConvertible {
-    let path: String
-    let reason: String
-
-    var description: String { "\(path): \(reason)" }
-  }
-
-  let tried: [Attempt]
+  /// The files that were tried, each with the reason why it did not help.
+  let tried: [String]
 
   var description: String {
-    "no file states how much memory there is; tried "
-      + tried.map(\.description).joined(separator: ", ")
+    "no file states how much memory there is; tried \(tried.joined(separator: ", "))"
   }
 
   /// Returns the text of a file, and the attempt to report if the text does not help.
-  static func read(_ path: String) -> (text: String?, attempt: Attempt) {
+  static func read(_ path: String) -> (text: String?, attempt: String) {
     do {
-      return (try TextFile.read(path), Attempt(path: path, reason: "does not state it"))
+      return (try TextFile.read(path), "\(path): does not state it")
     } catch {
-      return (nil, Attempt(path: path, reason: "\(error)"))
+      return (nil, "\(path): \(error)")
     }
   }
 }

@@ -38,13 +38,9 @@ struct PressureThresholds: Sendable, Equatable {
 
 /// A detector of memory pressure: it turns readings into a level, given the level before.
 struct PressureDetector: Sendable {
-  let thresholds: PressureThresholds
+  private let thresholds = PressureThresholds()
   private(set) var level: MemoryPressure?
   private var hasSeen = false
-
-  init(_ thresholds: PressureThresholds = PressureThresholds()) {
-    self.thresholds = thresholds
-  }
 
   /// Updates the level; an empty reading leaves it as it was.
   ///

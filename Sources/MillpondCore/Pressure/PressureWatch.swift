@@ -50,7 +50,7 @@ private final class PressureWatch: Sendable {
   private func look(_ before: PressureDetector) {
     if lifetime.isEnded { return }
     var detector = before
-    var tried: [UnreadableMemory.Attempt] = []
+    var tried: [String] = []
     let readings = memory.readings { path in
       let (text, attempt) = UnreadableMemory.read(path)
       tried.append(attempt)
@@ -66,12 +66,9 @@ private final class PressureWatch: Sendable {
   }
 
   private func wait(_ detector: PressureDetector) {
-    let pause = lifetime.child()
-    let timer = scheduler.schedule(after: interval) {
-      pause.end()
+    scheduler.schedule(after: interval, during: lifetime.child()) {
       self.queue.async { self.look(detector) }
     }
-    pause.onEnd { timer.dispose() }
   }
 }
 

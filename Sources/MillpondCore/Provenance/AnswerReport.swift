@@ -99,7 +99,7 @@ extension Source {
   @usableFromInline
   package func reportFailure(ofFill outcome: Signal<Void>, _ key: Key, _ lookup: Lookup) {
     if outcome.isDone { return }
-    let layer = topology(for: nil).label
+    let layer = layerLabel
     outcome.subscribe(onFailed: { lookup.report(.fillFailed($0), layer: layer, key: key) })
   }
 }

@@ -5,19 +5,18 @@ extension Monitored {
   /// Returns the base's answer; the monitor receives its record when it ends.
   @usableFromInline
   func recorded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    Signal { [self] observer, lifetime in
-      let record = RunningRecord(monitoring.monitor, key)
-      lifetime.onEnd { record.send() }
-      answer(key, lookup.reporting(by: record.trace)).run(
-        Observer(
-          next: { stamped in
-            record.note(GetRecord.End.value)
-            observer.next(stamped)
-          },
-          other: { event in
-            record.note(event)
-            observer.other(event)
-          }), lifetime)
+    .deferred { [self] in
+      let monitor = monitoring.monitor
+      let trace = Trace(monitor.time, limit: GetRecord.limit, next: monitor)
+      let beginning = monitor.time.now()
+      let hasValue = Locked(false)
+      return answer(key, lookup.reporting(by: trace))
+        .onNext { _ in hasValue.withLock { $0 = true } }
+        .onEnd { ending in
+          let end = GetRecord.End(ending, hasValue: hasValue.withLock { $0 })
+          let duration = Duration.nanoseconds(monitor.time.now() - beginning)
+          monitor.receive(GetRecord(key: key, steps: trace.steps, end: end, duration: duration))
+        }
     }
   }
 
@@ -32,42 +31,13 @@ extension Monitored {
   }
 }
 
-/// The record of a get that has not ended.
-private final class RunningRecord: Sendable {
-  let trace: Trace
-  private let monitor: CacheMonitor
-  private let key: any Hashable & Sendable
-  private let begin: Int64
-
-  /// The end so far, until the record is sent.
-  private let end = Locked<GetRecord.End?>(.left)
-
-  init(_ monitor: CacheMonitor, _ key: any Hashable & Sendable) {
-    trace = Trace(monitor.time, limit: GetRecord.limit, next: monitor)
-    self.monitor = monitor
-    self.key = key
-    begin = monitor.time.now()
-  }
-
-  /// Notes that a value came, or that the get failed.
-  func note(_ end: GetRecord.End) {
-    self.end.withLock { if $0 != nil { $0 = end } }
-  }
-
-  func note(_ event: Event<Never>) {
-    switch event {
-    case .progress: return
-    case .failed(let error): note(GetRecord.End.failed(error))
-    case .completed: end.withLock { if case .left? = $0 { $0 = .miss } }
+extension GetRecord.End {
+  /// Creates the end of a get from that of its run.
+  fileprivate init(_ ending: Ending, hasValue: Bool) {
+    switch ending {
+    case .failed(let error): self = .failed(error)
+    case .completed: self = hasValue ? .value : .miss
+    case .disposed: self = hasValue ? .value : .left
     }
-    send()
-  }
-
-  /// Sends the record, once.
-  func send() {
-    guard let end = end.withLock({ exchange(&$0, with: nil) }) else { return }
-    monitor.receive(
-      GetRecord(
-        key: key, steps: trace.steps, end: end, duration: .nanoseconds(monitor.time.now() - begin)))
   }
 }

@@ -94,7 +94,7 @@ public struct Monitored<Base: Source>: Wrapper {
   public func topology(for key: Key?) -> Topology {
     Topology(
       .wrapper, title, parts: [base.topology(for: key)], isReported: true,
-      controls: PartControls(gets: monitoring.monitor.gets))
+      gets: monitoring.monitor.gets)
   }
 
   @usableFromInline
@@ -102,7 +102,7 @@ public struct Monitored<Base: Source>: Wrapper {
     outcome.subscribe(onFailed: { error in
       let layer =
         if case CacheError.partlyStored(_, let layer, _) = error { layer } else {
-          base.topology(for: nil).label
+          base.layerLabel
         }
       monitoring.reportFailedWrite(error, layer: layer, key: change.key)
     })

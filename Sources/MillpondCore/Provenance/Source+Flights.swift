@@ -21,66 +21,29 @@ extension Source {
     olderThan limit: Duration, clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal<FlightRecord> {
     let limit = max(limit, .milliseconds(1))
+    let scheduler = Scheduler(clock)
     return Signal { observer, lifetime in
-      let watchdog = FlightWatchdog(limit, Scheduler(clock), observer, lifetime) {
-        topology(for: nil).allFlights
+      let reported = SerialState<Set<ObjectIdentifier>>([])
+      // Not at a fixed rate, so that there is a pause also after a check that takes long.
+      @Sendable func checkLater() {
+        if lifetime.isEnded { return }
+        scheduler.schedule(after: limit / 4, during: lifetime.child()) {
+          let old = topology(for: nil).allFlights.filter { $0.age >= limit }
+          let new = old.filter { !reported.value.contains($0.id) }
+          // Forgets flights that have ended, since their identifiers may be used again.
+          reported.value = Set(old.map(\.id))
+          for record in new where !lifetime.isEnded { observer.next(record) }
+          checkLater()
+        }
       }
-      watchdog.start()
+      checkLater()
     }
   }
 }
 
 extension Topology {
   /// The flights of all parts.
-  var allFlights: [FlightRecord] {
-    (flights?() ?? []) + parts.flatMap(\.allFlights)
-  }
-}
-
-/// A periodic check for flights that last too long.
-private final class FlightWatchdog: Sendable {
-  private let limit: Duration
-  private let scheduler: Scheduler
-  private let observer: Observer<FlightRecord>
-  private let lifetime: Lifetime
-  private let census: @Sendable () -> [FlightRecord]
-
-  /// The reported flights; touched by one round at a time.
-  private let reported = Locked<Set<ObjectIdentifier>>([])
-
-  init(
-    _ limit: Duration, _ scheduler: Scheduler, _ observer: Observer<FlightRecord>,
-    _ lifetime: Lifetime, _ census: @escaping @Sendable () -> [FlightRecord]
-  ) {
-    self.limit = limit
-    self.scheduler = scheduler
-    self.observer = observer
-    self.lifetime = lifetime
-    self.census = census
-  }
-
-  func start() {
-    let timer = TimerSlot()
-    lifetime.onEnd { timer.close() }
-    wait(timer)
-  }
-
-  private func wait(_ timer: TimerSlot) {
-    timer.set(
-      scheduler.schedule(after: limit / 4) {
-        self.look()
-        if !self.lifetime.isEnded { self.wait(timer) }
-      })
-  }
-
-  /// Reports flights that have become too old; an identifier is unique only while its flight lasts.
-  private func look() {
-    let old = census().filter { $0.age >= limit }
-    let new = reported.withLock { reported in
-      let new = old.filter { !reported.contains($0.id) }
-      reported = Set(old.map(\.id))
-      return new
-    }
-    for record in new where !lifetime.isEnded { observer.next(record) }
+  package var allFlights: [FlightRecord] {
+    allParts.flatMap { $0.flights?() ?? [] }
   }
 }

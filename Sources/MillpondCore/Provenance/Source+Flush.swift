@@ -27,7 +27,7 @@ extension Topology {
   }
 
   private var isFlushable: Bool {
-    flush != nil || parts.contains { $0.isFlushable }
+    allParts.contains { $0.flush != nil }
   }
 
   /// Returns a copy whose flush first waits for pending writes to the parts.

@@ -8,7 +8,8 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   private let state = Locked(State())
 
   fileprivate struct State: Sendable {
-    var byKey: [Key: HeldFetches] = [:]
+    /// The held fetches of each key, oldest first; no more than one of them is no reload.
+    var byKey: [Key: [HeldFetch]] = [:]
     var count = 0
     var lastNumber = 0
   }
@@ -17,14 +18,6 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     let number: Int
     let isReload: Bool
     let lifetime = Lifetime()
-  }
-
-  /// The held fetches of a key, by number; no more than one of them is no reload.
-  fileprivate struct HeldFetches: Sendable {
-    var byNumber: [Int: HeldFetch] = [:]
-    var hasFetch = false
-
-    var inOrder: [HeldFetch] { byNumber.values.sorted { $0.number < $1.number } }
   }
 
   init(_ scheduler: Scheduler, timeLimit: Duration, max: Int) {
@@ -59,7 +52,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
 
   /// Stops holding the fetches of the key.
   func release(_ key: Key) {
-    for fetch in state.withLock({ $0.removeAll(of: key) })?.fetches.inOrder ?? [] {
+    for fetch in state.withLock({ $0.removeAll(of: key) })?.fetches ?? [] {
       fetch.lifetime.end()
     }
   }
@@ -67,7 +60,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   /// Stops holding any fetch.
   func releaseAll() {
     for fetches in state.withLock({ $0.removeAll() }).values {
-      for fetch in fetches.inOrder { fetch.lifetime.end() }
+      for fetch in fetches { fetch.lifetime.end() }
     }
   }
 }
@@ -75,12 +68,11 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
 extension BackgroundRefreshes.State {
   mutating func add(_ key: Key, _ isReload: Bool, max: Int) -> BackgroundRefreshes.HeldFetch? {
     if count >= max { return nil }
-    if !isReload, byKey[key]?.hasFetch == true { return nil }
+    if !isReload, byKey[key]?.contains(where: { !$0.isReload }) == true { return nil }
     count += 1
     lastNumber += 1
     let fetch = BackgroundRefreshes.HeldFetch(number: lastNumber, isReload: isReload)
-    byKey[key, default: BackgroundRefreshes.HeldFetches()].byNumber[lastNumber] = fetch
-    if !isReload { byKey[key]?.hasFetch = true }
+    byKey[key, default: []].append(fetch)
     return fetch
   }
 
@@ -89,24 +81,24 @@ extension BackgroundRefreshes.State {
     key: Key, fetch: BackgroundRefreshes.HeldFetch
   )? {
     guard let place = byKey.index(forKey: key),
-      let fetch = byKey.values[place].byNumber.removeValue(forKey: number)
+      let index = byKey.values[place].firstIndex(where: { $0.number == number })
     else { return nil }
     count -= 1
-    if !fetch.isReload { byKey.values[place].hasFetch = false }
+    let fetch = byKey.values[place].remove(at: index)
     let key = byKey.keys[place]
-    if byKey.values[place].byNumber.isEmpty { byKey.remove(at: place) }
+    if byKey.values[place].isEmpty { byKey.remove(at: place) }
     return (key, fetch)
   }
 
   /// Removes all fetches of a key; returns them and the key, to be released after the unlock.
-  mutating func removeAll(of key: Key) -> (key: Key, fetches: BackgroundRefreshes.HeldFetches)? {
+  mutating func removeAll(of key: Key) -> (key: Key, fetches: [BackgroundRefreshes.HeldFetch])? {
     guard !byKey.isEmpty, let place = byKey.index(forKey: key) else { return nil }
     let (key, fetches) = byKey.remove(at: place)
-    count -= fetches.byNumber.count
+    count -= fetches.count
     return (key, fetches)
   }
 
-  mutating func removeAll() -> [Key: BackgroundRefreshes.HeldFetches] {
+  mutating func removeAll() -> [Key: [BackgroundRefreshes.HeldFetch]] {
     defer { (byKey, count) = ([:], 0) }
     return byKey
   }

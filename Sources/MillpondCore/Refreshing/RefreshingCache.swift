@@ -118,25 +118,24 @@ extension RefreshingCache {
     .withCaller { [self] caller in
       // Every later write wins over a stored value that the source confirms.
       let began = Revision.next()
-      return store.layerAnswer(key, lookup.with(.any)).take(1).map { StoredLookup<Value>.kept($0) }
-        .ifNoValue { .just(.nothing($0)) }
-        .flatMap { [self] (look: StoredLookup<Value>) -> Signal<Finding> in
-          if case .kept = look { watchers.send(.kept, of: key) }
+      return store.layerAnswer(key, lookup.with(.any)).firstResult
+        .flatMap { [self] (look: Result<Stamped<Value>, any Error>?) -> Signal<Finding> in
+          if case .success? = look { watchers.send(.kept, of: key) }
           let fresh = ages.fresh(key, requested)
           let lookup = lookup.with(fresh)
           switch look {
-          case .kept(let stamped) where fresh.admits(age: stamped.age):
+          case .success(let stamped)? where fresh.admits(age: stamped.age):
             return .just(finding(stamped, isFresh: true, requested: nil))
-          case .kept(let stamped):
+          case .success(let stamped)?:
             let fetched = afterWrites(of: key) { [self] in
               fetch(key, lookup, asked: requested, about: StaleValue(stamped, since: began))
             }.inContext(of: caller)
             if !policy.isUsable(age: stamped.age) { return fetched }
             return fetched.startWith(finding(stamped, isFresh: false, requested: nil))
-          case .nothing(nil):
+          case nil:
             return fetchAskingStore(key, lookup, asked: requested, keeps: true)
               .inContext(of: caller)
-          case .nothing(let failure):
+          case .failure(let failure)?:
             return fetch(key, lookup, asked: requested, after: failure).inContext(of: caller)
           }
         }
@@ -252,12 +251,6 @@ extension RefreshingCache {
       CachedFetch($0, isFresh: isFresh, requested: requested, asked: asked, at: now)
     }
   }
-}
-
-/// The result of a lookup in the store.
-private enum StoredLookup<Value: Sendable>: Sendable {
-  case kept(Stamped<Value>)
-  case nothing((any Error)?)
 }
 
 extension Signal {

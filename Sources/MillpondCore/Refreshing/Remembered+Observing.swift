@@ -10,21 +10,21 @@ extension Remembered {
   ///
   ///     users.states(of: 7).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
-    parts.resources.getStamped(key, Lookup()).map { state(of: key, $0.value) }
+    resources.getStamped(key, Lookup()).map { [self] in state(of: key, $0.value) }
       .distinct { $0.isRepeated(by: $1) }
   }
 
   private func state(of key: Key, _ kept: StoredResource<Value>) -> ResourceState<Value> {
-    let resources = parts.resources.base
+    let stored = resources.base
     // The found value may be outdated; the one in memory is not.
-    let present = resources.peek(key)
+    let present = stored.peek(key)
     // Memory has evicted it since: what the store has is looked up for all watchers.
-    if present == nil, kept.isInMemory { resources.watchers.send(.settled, of: key) }
-    let value = present ?? resources.usable(kept)
+    if present == nil, kept.isInMemory { stored.watchers.send(.settled, of: key) }
+    let value = present ?? stored.usable(kept)
     return ResourceState(
       value: value?.value, age: value?.age,
       provenance: value == nil ? nil : kept.provenance ?? .kept,
-      isLoading: resources.watchers.isFetching(key), error: inside.failures.last(key))
+      isLoading: stored.watchers.isFetching(key), error: inside.failures.last(key))
   }
 
   /// Returns the state of a key, now and after every change, and fetches the value when it is
@@ -62,12 +62,12 @@ extension Remembered {
     if let interval, interval >= .nanoseconds(1) {
       steps = steps.timed(on: inside.scheduler) { _ in IntervalRefreshRule(interval) }
     }
-    return .withCaller { [steps] caller in
+    return .withCaller { [self, steps] caller in
       steps
         .merge(Signal.just(.get(.any)))
         // However coarse the clock, no stored value is new enough.
         .merge(trigger.map { .get(.atMost(.nanoseconds(-1))) })
-        .flatMap(.merge) { step -> Signal<ResourceState<Value>> in
+        .flatMap(.merge) { [self] step -> Signal<ResourceState<Value>> in
           switch step {
           case .show(let state): return .just(state)
           case .get(let freshness):

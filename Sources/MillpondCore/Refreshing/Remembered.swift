@@ -43,7 +43,9 @@ extension Source {
 }
 
 /// A source whose answers are stored and stay fresh for a while.
-public struct Remembered<Store: Cache, Base: Source>: Cache
+///
+/// Its release cancels the fetches that continue without a caller.
+public final class Remembered<Store: Cache, Base: Source>: Cache
 where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -51,7 +53,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The value type of the base.
   public typealias Value = Base.Value
 
-  @usableFromInline let parts: RememberedParts<Store, Base>
+  @usableFromInline let inside: RefreshingCache<Store, Base>
+
+  /// The stored values of watched keys.
+  let resources: InFlightReuse<StoredResources<Key, Value>>
 
   /// Creates the cache.
   ///
@@ -64,14 +69,20 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     peek: @escaping @Sendable (Key) -> Stamped<Value>?,
     stored: @escaping @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   ) {
-    parts = RememberedParts(refreshing, peek: peek, stored: stored)
+    inside = refreshing
+    resources = StoredResources(
+      peek: peek, stored: stored, watchers: refreshing.watchers, policy: refreshing.policy,
+      scheduler: refreshing.scheduler
+    ).reusingInFlight()
   }
 
-  init(_ refreshing: RefreshingCache<Store, Base>) {
+  convenience init(_ refreshing: RefreshingCache<Store, Base>) {
     self.init(refreshing, peek: { _ in nil }, stored: refreshing.store.getStamped)
   }
 
-  @inlinable var inside: RefreshingCache<Store, Base> { parts.refreshing }
+  deinit {
+    inside.refreshes.releaseAll()
+  }
 
   // MARK: Gets
 
@@ -151,32 +162,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       .layers, "remembered in",
       parts: [inside.store.topology(for: key), inside.base.topology(for: key)],
       flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() },
-      controls: PartControls(markAllStale: { [ages = inside.ages] in ages.markAll() }))
-  }
-}
-
-/// The parts of a ``Remembered``, which cancel fetches without a caller when the cache is released.
-@usableFromInline
-final class RememberedParts<Store: Cache, Base: Source>: Sendable
-where Store.Key == Base.Key, Store.Value == Base.Value {
-  @usableFromInline let refreshing: RefreshingCache<Store, Base>
-
-  /// The stored values of watched keys.
-  let resources: InFlightReuse<StoredResources<Base.Key, Base.Value>>
-
-  init(
-    _ refreshing: RefreshingCache<Store, Base>,
-    peek: @escaping @Sendable (Base.Key) -> Stamped<Base.Value>?,
-    stored: @escaping @Sendable (Base.Key, Lookup) -> Signal<Stamped<Base.Value>>
-  ) {
-    self.refreshing = refreshing
-    resources = StoredResources(
-      peek: peek, stored: stored, watchers: refreshing.watchers, policy: refreshing.policy,
-      scheduler: refreshing.scheduler
-    ).reusingInFlight()
-  }
-
-  deinit {
-    refreshing.refreshes.releaseAll()
+      markAllStale: { [ages = inside.ages] in ages.markAll() })
   }
 }

@@ -39,7 +39,7 @@ public final class CacheScope: Sendable {
       if member.hasLeft { forget(number, after: erasure) }
       return erasure
     }
-    for caller in state.withLock({ $0.takeCallers() }) { caller.fail() }
+    for fail in state.withLock({ $0.takeCallers() }) { fail() }
     // A write that fails leaves nothing behind.
     let ended = writes.map { $0.recover { _ in .just(()) } }
     return WriteOutcome.all(erasures + ended).started()
@@ -73,9 +73,14 @@ public final class CacheScope: Sendable {
     }
   }
 
-  /// Makes the next end wait for a write in progress.
-  @usableFromInline
+  /// Makes the next end wait for a write, if it is in progress.
+  @inlinable
   func wait(for write: Signal<Void>) {
+    if !write.isDone { keep(write) }
+  }
+
+  @usableFromInline
+  func keep(_ write: Signal<Void>) {
     let kept = state.keep(write, in: \.writes)
     write.subscribe { if $0.isTerminal { kept.dispose() } }
   }
@@ -96,10 +101,9 @@ public final class CacheScope: Sendable {
     _ signal: Signal<Answer>, since endCount: Int? = nil, key: (@Sendable () -> String)? = nil
   ) -> Signal<Answer> {
     signal.ended { [state] run, end in
-      let caller = ScopedCaller { end(.failed(CacheError.scopeEnded(key: key?()))) }
-      guard let number = state.withLock({ $0.enter(caller, since: endCount) }) else {
-        return caller.fail()
-      }
+      let fail: @Sendable () -> Void = { end(.failed(CacheError.scopeEnded(key: key?()))) }
+      let number = state.withLock { $0.enter(fail, since: endCount) }
+      guard let number else { return fail() }
       run.onEnd {
         state.discard { $0.callers.remove(number) }
       }
@@ -118,14 +122,17 @@ public final class CacheScope: Sendable {
 /// The members of a scope, and the callers and writes that its end concerns.
 private struct ScopeState: Sendable {
   var members = Registry<ScopeMember>()
-  var callers = Registry<ScopedCaller>()
+
+  /// The closures that fail the callers that wait.
+  var callers = Registry<@Sendable () -> Void>()
+
   var writes = Registry<Signal<Void>>()
   private(set) var endCount = 0
 
   /// Adds a caller; nil if the scope has ended since `endCount`.
-  mutating func enter(_ caller: ScopedCaller, since endCount: Int?) -> Int? {
+  mutating func enter(_ fail: @escaping @Sendable () -> Void, since endCount: Int?) -> Int? {
     if let endCount, endCount != self.endCount { return nil }
-    return callers.add(caller)
+    return callers.add(fail)
   }
 
   /// Removes a member, or marks it for removal after an erasure; returns it to be released after
@@ -136,7 +143,7 @@ private struct ScopeState: Sendable {
     return nil
   }
 
-  mutating func takeCallers() -> [ScopedCaller] {
+  mutating func takeCallers() -> [@Sendable () -> Void] {
     endCount += 1
     return callers.removeAll()
   }
@@ -148,8 +155,4 @@ private struct ScopeMember: Sendable {
 
   /// Whether the handle was disposed of, so that the next successful erasure is the last.
   var hasLeft = false
-}
-
-private struct ScopedCaller: Sendable {
-  let fail: @Sendable () -> Void
 }

@@ -46,7 +46,7 @@ public struct Scoped<Base: Cache>: GetWrapper, Cache {
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
-    if !outcome.isDone { scope.wait(for: outcome) }
+    scope.wait(for: outcome)
     return outcome
   }
 }

@@ -23,49 +23,24 @@ extension Source {
   @discardableResult
   public func shutDown(deadline: Deadline) -> Signal<Void> {
     let topology = topology(for: nil)
-    return ShutDown(parts: [topology.shutDownPart(named: topology.label)], deadline: deadline)
+    let member = RepositoryMember(of: { topology }, flush: { topology.flushed(.written) })
+    return ShutDown(parts: [(name: topology.label, member: member)], deadline: deadline)
       .run().started()
   }
 }
 
 /// The steps that end the work of several parts together.
 struct ShutDown: Sendable {
-  /// A part that takes part in each step.
-  struct Part: Sendable {
-    let name: String
-    let stop: @Sendable (Deadline) -> Signal<Void>
-    let flush: @Sendable () -> Signal<Void>
-    let close: @Sendable () -> Signal<Void>
-  }
-
-  /// The end of a step of one part.
-  private struct Report: Sendable {
-    enum Ending: Sendable {
-      case done
-      case failed(any Error)
-      case unfinished
-    }
-
-    let step: String
-    let ending: Ending
-  }
-
-  let parts: [Part]
+  let parts: [(name: String, member: RepositoryMember)]
   let deadline: Deadline
 
   /// Returns the outcome; a step begins for all parts together, so that no part is closed while
   /// another one still writes to it.
   func run() -> Signal<Void> {
-    let total = parts.count * 3
-    return Signal.create { observer, lifetime in
-      reports.scan([]) { $0 + [$1] }.startWith([])
-        .onNext { observer.progress(SignalProgress(completed: $0.count, total: total)) }
-        .last().attemptMap { try Self.check($0) }
-        .run(observer, lifetime)
-    }
+    reports.outcome(ofSteps: parts.count * 3) { try StepReport.check($0) }
   }
 
-  private var reports: Signal<Report> {
+  private var reports: Signal<StepReport> {
     .deferred { [self] in
       let half = deadline.after(share: 0.5)
       // What runs is cancelled halfway; a part that ignores that has half of the rest.
@@ -76,40 +51,14 @@ struct ShutDown: Sendable {
   }
 
   private func step(
-    _ name: String, by limit: Deadline, _ act: (Part) -> Signal<Void>
-  ) -> Signal<Report> {
-    .merge(
-      parts.map { part in
-        act(part).ignoreValues(as: Report.Ending.self).concat(.just(.done))
-          .recover { .just(.failed($0)) }
-          .ended(by: limit).recover { _ in .just(.unfinished) }
-          .take(1).map { Report(step: "\(name) of \(part.name)", ending: $0) }
-      })
-  }
-
-  private static func check(_ reports: [Report]) throws {
-    let failures = reports.compactMap { report -> (step: String, error: any Error)? in
-      if case .failed(let error) = report.ending { (report.step, error) } else { nil }
+    _ name: String, by limit: Deadline, _ act: (RepositoryMember) -> Signal<Void>
+  ) -> Signal<StepReport> {
+    let reports = parts.map { part -> Signal<StepReport> in
+      let step = "\(name) of \(part.name)"
+      return act(part.member).report(as: step)
+        .ended(by: limit).recover { _ in .just(StepReport(step: step, result: nil)) }
+        .take(1)
     }
-    let failure = failures.isEmpty ? nil : CacheError.stepsFailed(failures)
-    let unfinished = reports.filter { report in
-      if case .unfinished = report.ending { true } else { false }
-    }
-    if !unfinished.isEmpty {
-      throw CacheError.unfinished(steps: unfinished.map(\.step), underlying: failure)
-    }
-    if let failure { throw failure }
-  }
-}
-
-extension Topology {
-  /// The steps for a composition.
-  func shutDownPart(named name: String) -> ShutDown.Part {
-    let controls = allControls
-    return ShutDown.Part(
-      name: name,
-      stop: { limit in WriteOutcome.all(controls.compactMap { $0.stop?(limit) }) },
-      flush: { flushed(.written) },
-      close: { WriteOutcome.all(controls.compactMap { $0.close?() }) })
+    return .merge(reports)
   }
 }

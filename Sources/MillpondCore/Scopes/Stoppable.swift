@@ -55,7 +55,7 @@ public struct Stoppable<Base: Source>: GetWrapper {
   public func topology(for key: Key?) -> Topology {
     Topology(
       .wrapper, title, parts: [base.topology(for: key)],
-      controls: PartControls(stop: { [running] in running.stop(by: $0) }))
+      stop: { [running] in running.stop(by: $0) })
   }
 }
 

@@ -27,7 +27,7 @@ extension Source {
   ) -> Signal<Value> {
     let lookup = Lookup(
       priority: priority, freshness: freshness, stale: stale, deadline: deadline,
-      place: noted(file, line))
+      place: placeInCode(file, line))
     return Signal(
       start: { observer, lifetime in
         if isBeside(freshness) {
@@ -52,18 +52,6 @@ extension Source {
   @inlinable
   public func now(_ key: Key, freshness: Freshness = .any) -> Value? {
     isBeside(freshness) ? nil : now(key, Lookup(freshness: freshness))
-  }
-
-  /// Returns the place of a call, in debug builds.
-  @inlinable
-  func noted(_ file: StaticString, _ line: UInt) -> String? {
-    var place: String?
-    assert(
-      {
-        place = "\(file):\(line)"
-        return true
-      }())
-    return place
   }
 
   /// Whether a get need not ask this source: it wants a stored value, and this is an origin and no

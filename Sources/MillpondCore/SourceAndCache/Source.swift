@@ -89,7 +89,7 @@ extension Source {
   /// Succeeds without storing a write; refuses a fill.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    change.isFill ? .empty : .just(())
+    change.ignored
   }
 
   /// Returns nil: no stored value can be confirmed.
@@ -101,6 +101,22 @@ extension Source {
   /// A single part with the name of its type.
   public func topology(for key: Key?) -> Topology {
     Topology(isCache ? .store : .origin, Topology.title(of: Self.self))
+  }
+}
+
+extension Source {
+  /// The name of this source as a layer, in events and errors.
+  @usableFromInline
+  var layerLabel: String {
+    topology(for: nil).label
+  }
+}
+
+extension Change {
+  /// The outcome where nothing is stored: a write succeeds, and a fill is refused.
+  @inlinable
+  package var ignored: Signal<Void> {
+    isFill ? .empty : .just(())
   }
 }
 

@@ -52,8 +52,24 @@ public struct Topology: Sendable {
   /// Returns the flights of this part.
   package let flights: (@Sendable () -> [FlightRecord])?
 
-  /// The functions of this part that concern a whole composition.
-  package private(set) var controls: PartControls
+  /// Refuses new work, and completes when the running work has ended or was cancelled at the
+  /// deadline.
+  let stop: (@Sendable (Deadline) -> Signal<Void>)?
+
+  /// Releases files and the like after all writes.
+  let close: (@Sendable () -> Signal<Void>)?
+
+  /// Makes every stored value of this part stale.
+  let markAllStale: (@Sendable () -> Void)?
+
+  /// Returns the counters of a store, and the limits of its size.
+  package private(set) var counters: (@Sendable () -> StoreCounters)?
+
+  /// Evicts values until no more than this share is left.
+  package private(set) var trim: (@Sendable (Double) -> Void)?
+
+  /// The gets that are made through this part, as they end.
+  package let gets: Signal<GetRecord>?
 
   /// Creates a part without parts of its own.
   ///
@@ -72,8 +88,7 @@ public struct Topology: Sendable {
     close: (@Sendable () -> Signal<Void>)? = nil
   ) {
     self.init(
-      role, title, parts: [], holds: holds, size: size, flush: flush,
-      controls: PartControls(close: close))
+      role, title, parts: [], holds: holds, size: size, flush: flush, close: close)
   }
 
   /// Creates a part that consists of others.
@@ -91,7 +106,10 @@ public struct Topology: Sendable {
     _ role: Role, _ title: String, name: String? = nil, parts: [Topology], holds: Bool? = nil,
     flight: FlightRecord? = nil, isReported: Bool = false, size: (@Sendable () -> LayerSize)? = nil,
     flush: (@Sendable (Durability) -> Signal<Void>)? = nil,
-    flights: (@Sendable () -> [FlightRecord])? = nil, controls: PartControls = PartControls()
+    flights: (@Sendable () -> [FlightRecord])? = nil,
+    stop: (@Sendable (Deadline) -> Signal<Void>)? = nil,
+    close: (@Sendable () -> Signal<Void>)? = nil, markAllStale: (@Sendable () -> Void)? = nil,
+    gets: Signal<GetRecord>? = nil
   ) {
     self.role = role
     self.title = title
@@ -103,7 +121,10 @@ public struct Topology: Sendable {
     self.size = size
     self.flush = flush
     self.flights = flights
-    self.controls = controls
+    self.stop = stop
+    self.close = close
+    self.markAllStale = markAllStale
+    self.gets = gets
   }
 }
 
@@ -127,19 +148,24 @@ extension Topology {
     _ counters: @escaping @Sendable () -> StoreCounters, trim: (@Sendable (Double) -> Void)? = nil
   ) -> Topology {
     var copy = self
-    copy.controls.counters = counters
-    copy.controls.trim = trim
+    copy.counters = counters
+    copy.trim = trim
     return copy
+  }
+
+  /// This part, its parts and theirs, each before its own parts.
+  package var allParts: [Topology] {
+    var (all, rest) = ([Topology](), [self])
+    while let part = rest.popLast() {
+      all.append(part)
+      rest += part.parts.reversed()
+    }
+    return all
   }
 
   /// Whether this is an origin, or has one among its parts.
   @usableFromInline var hasOrigin: Bool {
-    role == .origin || parts.contains(where: \.hasOrigin)
-  }
-
-  /// The functions of this part and of all its parts.
-  var allControls: [PartControls] {
-    [controls] + parts.flatMap(\.allControls)
+    allParts.contains { $0.role == .origin }
   }
 
   /// The name in events and errors: the given name, or else the title.
@@ -163,28 +189,6 @@ extension Topology {
   static func title(of type: Any.Type) -> String {
     String("\(type)".prefix { $0 != "<" })
   }
-}
-
-/// The functions of a part that concern a whole composition; nil for those that it does not have.
-package struct PartControls: Sendable {
-  /// Refuses new work, and completes when the running work has ended or was cancelled at the
-  /// deadline.
-  var stop: (@Sendable (Deadline) -> Signal<Void>)?
-
-  /// Releases files and the like after all writes.
-  var close: (@Sendable () -> Signal<Void>)?
-
-  /// Makes every stored value stale.
-  var markAllStale: (@Sendable () -> Void)?
-
-  /// Returns the counters of a store, and the limits of its size.
-  package fileprivate(set) var counters: (@Sendable () -> StoreCounters)?
-
-  /// Evicts values until no more than this share is left.
-  package fileprivate(set) var trim: (@Sendable (Double) -> Void)?
-
-  /// The gets that are made through this part, as they end.
-  package fileprivate(set) var gets: Signal<GetRecord>?
 }
 
 /// The amount that a layer stores.

@@ -31,7 +31,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
       writes[key, default: []].insert(write, at: place ?? writes[key]?.count ?? 0)
     }
     return Signal { observer, lifetime in
-      write.run { work().run(observer, lifetime) }
+      WorkContext.run(inNew: write.context) { work().run(observer, lifetime) }
     }
     .onNext { _ in self.arrived(write, key) }
     .onEnd { _ in self.failed(write, key) }
@@ -89,7 +89,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     guard let latest = pending.last else { return ask().inContext(of: caller) }
     return Signal { observer, lifetime in
       let waiting = lifetime.child()
-      if let caller, !caller.wait(for: latest.handle, until: waiting) {
+      if let caller, !caller.wait(for: latest.context, until: waiting) {
         return observer.failed(CacheError.circular(key: "\(key)"))
       }
       latest.hasArrived.outcome.flatMap { hasArrived in
@@ -130,22 +130,15 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
 
 /// A write that has not arrived yet, for which gets wait.
 private final class DelayedWrite: Sendable {
-  let revision: Revision
   let pending: PendingWrite
   let hasArrived = Promise<Bool>()
 
-  /// The gets that wait for this write, and the work for which it waits itself.
-  let handle = FlightHandle(.normal, FlightClock(ContinuousClock()))
+  /// The context of the preparation, within that of the caller: a flight, for which gets wait.
+  let context = NestedContext(isFlight: true, within: .current)
 
-  init(_ revision: Revision) {
-    self.revision = revision
-    pending = PendingWrite(revision)
-  }
+  var revision: Revision { pending.revision }
 
-  /// Starts the preparation in the context of the write, within that of the caller.
-  func run(_ start: () -> Void) {
-    WorkContext.run(inNew: NestedContext(for: handle, within: .current), start)
-  }
+  init(_ revision: Revision) { pending = PendingWrite(revision) }
 
   func end(hasArrived: Bool) {
     self.hasArrived.keep(by: .just(hasArrived))

@@ -62,12 +62,11 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   /// - Parameter revision: The place of the removal of everything in the order of all writes.
   public func forget(upTo revision: Revision) {
     if latest.load(ordering: .acquiring) == 0 { return }
-    let former = state.withLock { state in
+    state.discard { state in
       let former = state.removals
       state.removals = former.filter { $0.revision > revision }
       return former
     }
-    withExtendedLifetime(former) {}  // released here, not under the lock
   }
 
   /// Compares a write of `key` with the later removals; calls users' predicates.

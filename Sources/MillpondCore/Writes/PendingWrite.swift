@@ -7,7 +7,9 @@ public import Synchronization
 /// between its call and its arrival, such as an encoder in a task, creates one first, and ends it
 /// when the write has arrived.
 public final class PendingWrite: Sendable {
-  private let revision: Revision
+  /// The revision of the write.
+  package let revision: Revision
+
   private let isOver = Atomic<Bool>(false)
 
   /// Marks a write as pending until ``end()`` or until this object is released.

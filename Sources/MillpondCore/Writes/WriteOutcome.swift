@@ -115,6 +115,9 @@ extension Observer<Void> {
 // MARK: - Outcomes of changes in several layers
 
 extension WriteOutcome {
+  /// The success that all immediate writes share.
+  @usableFromInline static let done = Signal.just(())
+
   /// Succeeds when both have succeeded; fails with the first one's failure, or else the second
   /// one's.
   @inlinable
@@ -142,11 +145,6 @@ extension WriteOutcome {
       .attemptMap { for result in $0 { try result.get() } }
   }
 
-  @usableFromInline
-  static func name(of layer: some Source) -> String {
-    layer.topology(for: nil).label
-  }
-
   /// Returns the outcome of a set in `layer`; if it fails, removes the key there.
   ///
   /// A layer that consists of layers has done so already, and its error says so. Beside an empty
@@ -161,7 +159,7 @@ extension WriteOutcome {
     whole.follow(outcome) { error in
       if case CacheError.partlyStored = error { return nil }
       let failure = Signal<Void>.fail(
-        CacheError.partlyStored(key: "\(key)", layer: name(of: layer), underlying: error))
+        CacheError.partlyStored(key: "\(key)", layer: layer.layerLabel, underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
     }
     return whole.signal
@@ -180,7 +178,7 @@ extension Source {
   func removeOutdated(_ key: Key, _ token: FillToken) -> Signal<Void> {
     guard token.isReload, !token.isRenewal, !token.isEnded else { return .empty }
     let revision = min(token.revision, .present, PendingWrite.oldest)
-    return apply(.remove(key, revision)).filter { _ in false }.recover { error in
+    return apply(.remove(key, revision)).ignoreValues(as: Void.self).recover { error in
       if case CacheError.unsupported = error { .empty } else { .fail(error) }
     }
   }
@@ -196,6 +194,6 @@ extension Signal<Void> {
   /// Waits for this outcome, and continues with `next`; a failure ends it.
   @inlinable
   func endingWith(_ next: Signal<Void>) -> Signal<Void> {
-    filter { _ in false }.ifEmpty { next }
+    ignoreValues(as: Void.self).ifEmpty { next }
   }
 }

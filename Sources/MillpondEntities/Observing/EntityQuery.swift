@@ -136,7 +136,7 @@ extension EntityCore {
       _ = table.setListener(listener, number)
       if depth > 0 {
         tables.deepListenerCount += 1
-        tables.mark(below: table, depth: depth)
+        tables.mark(below: table.number, depth: depth)
       }
       if isQuery, tables.graph.isKeeping {
         for node in table.storedNodes { tables.graph.keep(node) }
@@ -144,7 +144,7 @@ extension EntityCore {
       return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }
     watch.lifetime.onEnd { [self] in
-      let released = withLock { tables, observers in
+      discard { tables, observers in
         tables.collection.depart()
         let table = tables.table(E.self)
         let former = table.setListener(nil, number)
@@ -154,7 +154,6 @@ extension EntityCore {
         }
         return former
       }
-      withExtendedLifetime(released) {}  // released here, not under the lock
     }
     return edits
   }

@@ -69,8 +69,7 @@ extension EntityCore {
     }
     watch.lifetime.onEnd { [self] in
       let now = time.now()
-      let released = withLock { $1.remove(number, of: node, in: &$0, now) }
-      withExtendedLifetime(released) {}  // released here, not under the lock
+      discard { $1.remove(number, of: node, in: &$0, now) }
     }
     return value
   }
@@ -161,8 +160,7 @@ extension EntityStore {
         return number
       }
       watch.lifetime.onEnd {
-        let released = core.withLock { $1.commitListeners.removeValue(forKey: number) }
-        withExtendedLifetime(released) {}  // released here, not under the lock
+        core.discard { $1.commitListeners.removeValue(forKey: number) }
       }
     }
   }

@@ -94,6 +94,28 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return row.flatMap { rows[Int($0)].value }
   }
 
+  /// Returns the value of an entity as of the last commit, and records that it is used now.
+  @inlinable
+  @inline(__always)  // so that a get makes no further call
+  func read(_ id: E.ID, at now: Int64) -> E? {
+    let row = row(of: id)
+    if let row { touch(row, now) }
+    return value(of: id, in: row)
+  }
+
+  /// Records that the entity in a row is used now.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64) {
+    rows[Int(row)].touched = now
+  }
+
+  /// Records that the entity in a row was stored again, by a write or a fill.
+  @inlinable
+  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
+    rows[Int(row)].touched = now
+    rows[Int(row)].stored = revision
+  }
+
   /// All stored entities, as edits that set them.
   @inlinable
   var storedEdits: [TableEdit<E>] {

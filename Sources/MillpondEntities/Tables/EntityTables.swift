@@ -7,8 +7,7 @@ import MillpondSignals
 @usableFromInline
 struct EntityTables: Sendable {
   @usableFromInline var graph = ReferenceGraph()
-  @usableFromInline var tables: [any AnyEntityTable] = []
-  @usableFromInline var rowFunctions: [RowFunctions] = []
+  @usableFromInline var tables: [AnyEntityTable] = []
   @usableFromInline var numbers = TypeNumbers()
   @usableFromInline var storedCount = 0
 
@@ -39,8 +38,8 @@ struct EntityTables: Sendable {
   /// Whether a row has become vacant since the last attempt to give memory back.
   @usableFromInline var hasForgotten = false
 
-  /// The tables below whose entities marks wait for the end of a walk.
-  private var unmarked: [(table: any AnyEntityTable, depth: UInt8)] = []
+  /// The numbers of the tables below whose entities marks wait for the end of a walk.
+  private var unmarked: [(table: Int32, depth: UInt8)] = []
 
   /// - Parameter limit: The number of entities to keep.
   init(_ limit: EvictionLimit) {
@@ -53,12 +52,11 @@ struct EntityTables: Sendable {
     _: E.Type
   ) -> EntityTable<E> where E.ID: Sendable {
     if let number = numbers.number(of: ObjectIdentifier(E.self)) {
-      return unsafeDowncast(tables[number] as AnyObject, to: EntityTable<E>.self)
+      return unsafeDowncast(tables[number].table, to: EntityTable<E>.self)
     }
     let table = EntityTable<E>(number: Int32(tables.count))
     numbers.add(ObjectIdentifier(E.self))
-    tables.append(table)
-    rowFunctions.append(RowFunctions(of: table))
+    tables.append(AnyEntityTable(table))
     return table
   }
 
@@ -73,12 +71,6 @@ struct EntityTables: Sendable {
   }
 
   @usableFromInline
-  func table(of node: NodeNumber) -> (any AnyEntityTable, row: Int32)? {
-    let node = graph.nodes[Int(node)]
-    return node.table == ReferenceGraph.none ? nil : (tables[Int(node.table)], node.row)
-  }
-
-  @usableFromInline
   mutating func setStored(_ node: NodeNumber, _ isStored: Bool) {
     if graph.nodes[Int(node)].isStored == isStored { return }
     graph.nodes[Int(node)].isStored = isStored
@@ -88,17 +80,24 @@ struct EntityTables: Sendable {
 
   /// Records that an entity is used now, or was until now.
   @usableFromInline
-  func touch(_ node: NodeNumber, _ now: Int64) {
-    if let (table, row) = table(of: node) { table.touch(row, now) }
+  func touch(_ number: NodeNumber, _ now: Int64) {
+    let node = graph.nodes[Int(number)]
+    if node.table != ReferenceGraph.none { tables[Int(node.table)].touch(node.row, now) }
   }
 
   // MARK: Depths
 
+  /// The greatest depth of the subscribers of each table.
+  var depths: [UInt8] {
+    tables.indices.map { tables[$0].depth() }
+  }
+
   /// Marks anew the nodes below those that are watched or listed now.
   mutating func remark(below watched: some Sequence<NodeNumber>) {
     graph.remark(below: watched)
-    for table in tables.filter({ $0.depth > 0 }).sorted(by: { $0.depth > $1.depth }) {
-      graph.mark(below: table.storedNodes, depth: table.depth)
+    let depths = depths
+    for table in depths.indices.filter({ depths[$0] > 0 }).sorted(by: { depths[$0] > depths[$1] }) {
+      graph.mark(below: tables[table].storedNodes(), depth: depths[table])
     }
   }
 
@@ -107,16 +106,20 @@ struct EntityTables: Sendable {
     let node = graph.nodes[Int(number)]
     if node.table == ReferenceGraph.none { return }
     if node.isWatched { graph.begin(&marking, at: number, depth: ReferenceGraph.anyDepth) }
-    let depth = tables[Int(node.table)].depth
+    let depth = tables[Int(node.table)].depth()
     if depth > 0, node.isStored { graph.begin(&marking, at: number, depth: depth) }
   }
 
   /// Marks what the entities of a table refer to, or records that it is to be done after a walk in
   /// steps.
+  ///
+  /// - Parameters:
+  ///   - table: The number of the table.
+  ///   - depth: The number of levels of references at which changes are noticed.
   @usableFromInline
-  mutating func mark(below table: any AnyEntityTable, depth: UInt8) {
+  mutating func mark(below table: Int32, depth: UInt8) {
     if graph.isWalked { return unmarked.append((table, depth)) }
-    graph.mark(below: table.storedNodes, depth: depth)
+    graph.mark(below: tables[Int(table)].storedNodes(), depth: depth)
   }
 
   /// Sets the marks that had to wait, until about `count` are set; returns whether there are more.
@@ -125,7 +128,7 @@ struct EntityTables: Sendable {
     while left > 0 {
       left -= 1
       if let (table, depth) = unmarked.popLast() {
-        left -= graph.mark(below: table.storedNodes, depth: depth)
+        left -= graph.mark(below: tables[Int(table)].storedNodes(), depth: depth)
       } else if let root = graph.unmarked.popLast() {
         // It may have lost its observer, and its place, since.
         guard Int(root) < graph.nodes.count, graph.nodes[Int(root)].isWatched else { continue }
@@ -152,7 +155,7 @@ struct EntityTables: Sendable {
     hasForgotten = true
     let (table, row) = (graph.nodes[Int(node)].table, graph.nodes[Int(node)].row)
     graph.removeNode(node)
-    return rowFunctions[Int(table)].forget(row)
+    return tables[Int(table)].forget(row)
   }
 
   /// Whether to give memory back since most of it is vacant; true once.
@@ -162,7 +165,12 @@ struct EntityTables: Sendable {
   mutating func takeIsSparse() -> Bool {
     guard hasForgotten else { return false }
     hasForgotten = false
-    return graph.isSparse || tables.contains { $0.isSparse }
+    return graph.isSparse || !sparseTables.isEmpty
+  }
+
+  /// The numbers of the tables most of whose rows are vacant.
+  var sparseTables: [Int] {
+    tables.indices.filter { tables[$0].isSparse() }
   }
 
   /// Gives up the last nodes, up to `count`; returns whether there are more.
@@ -172,7 +180,7 @@ struct EntityTables: Sendable {
   ///   - numbers: The present numbers of moved nodes.
   mutating func giveUpNodes(atMost count: Int, _ numbers: inout MovedNodes) -> Bool {
     let goesOn = graph.giveUpNodes(atMost: count) { [tables] node, former, present in
-      tables[Int(node.table)].move(node.row, to: present)
+      tables[Int(node.table)].move(node.row, present)
       numbers.add(former, present)
     }
     // From now on a number may be given to another node.

@@ -9,8 +9,7 @@ extension ReferenceGraph {
   /// memory in use.
   var isSparse: Bool {
     freedCount > (nodes.count + edges.count) / 4
-      && (vacantNodes.areMost(of: nodes.count)
-        || vacantEdgeCount > 1_024 && vacantEdgeCount > edges.count / 4 * 3)
+      && (vacantNodes.areMost(of: nodes.count) || vacantEdges.areMost(of: edges.count))
   }
 
   /// Gives up the last places; their nodes move to vacant ones.
@@ -45,16 +44,16 @@ extension ReferenceGraph {
   /// Returns all memory if there are no nodes, to be released after the unlock.
   mutating func takeIfEmpty() -> (any Sendable)? {
     guard vacantNodes.count == nodes.count else { return nil }
-    let former = (nodes, edges, vacantNodes)
-    (nodes, edges, vacantNodes) = (ChunkedArray(), ChunkedArray(), FreeList())
-    (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
+    let former = (nodes, vacantNodes, takeEdges())
+    (nodes, vacantNodes) = (ChunkedArray(), FreeList())
     return former
   }
 
-  /// Takes all edges out, to be put back by ``rebuildEdges(in:from:_:)``.
-  mutating func takeEdges() -> ChunkedArray<Edge> {
-    (firstVacantEdge, vacantEdgeCount, freedCount) = (Self.none, 0, 0)
-    return exchange(&edges, with: ChunkedArray())
+  /// Takes all edges out, to be put back by ``rebuildEdges(in:from:_:)``; and their free list, to
+  /// be released after the unlock.
+  mutating func takeEdges() -> (edges: ChunkedArray<Edge>, vacant: FreeList) {
+    freedCount = 0
+    return (exchange(&edges, with: ChunkedArray()), exchange(&vacantEdges, with: FreeList()))
   }
 
   /// Empties the lists of edges to the nodes in a range.

@@ -49,8 +49,7 @@ struct ReferenceGraph: Sendable {
   @usableFromInline var nodes = ChunkedArray<Node>()
   @usableFromInline var edges = ChunkedArray<Edge>()
   @usableFromInline var vacantNodes = FreeList()
-  @usableFromInline var firstVacantEdge = none
-  @usableFromInline var vacantEdgeCount = 0
+  @usableFromInline var vacantEdges = FreeList()
 
   /// The number of nodes and edges that have become vacant since the last compaction.
   @usableFromInline var freedCount = 0
@@ -77,15 +76,10 @@ struct ReferenceGraph: Sendable {
 
   @usableFromInline
   mutating func addNode(table: Int32, row: Int32) -> NodeNumber {
-    let node = Node(table: table, row: row)
-    if let number = vacantNodes.take(before: nodes.count) {
-      nodes[Int(number)] = node
-      if isKeeping { kept[Int(number)] = false }
-      return number
-    }
-    nodes.append(node)
-    if isKeeping { kept.append(false) }
-    return NodeNumber(nodes.count - 1)
+    let number = vacantNodes.take(before: nodes.count) ?? NodeNumber(nodes.count)
+    nodes.put(Node(table: table, row: row), at: number)
+    if isKeeping { kept.put(false, at: number) }
+    return number
   }
 
   /// Removes a node without edges.
@@ -131,9 +125,7 @@ struct ReferenceGraph: Sendable {
       let edge = edges[Int(next)]
       former.append(edge.target)
       unlink(next)
-      edges[Int(next)].nextOut = firstVacantEdge
-      firstVacantEdge = next
-      vacantEdgeCount += 1
+      vacantEdges.add(next)
       freedCount += 1
       next = edge.nextOut
     }
@@ -157,14 +149,8 @@ struct ReferenceGraph: Sendable {
     let edge = Edge(
       source: source, target: target, nextOut: nodes[Int(source)].firstOut, nextIn: Self.none,
       previousIn: Self.none)
-    let place = firstVacantEdge == Self.none ? Int32(edges.count) : firstVacantEdge
-    if firstVacantEdge == Self.none {
-      edges.append(edge)
-    } else {
-      firstVacantEdge = edges[Int(place)].nextOut
-      vacantEdgeCount -= 1
-      edges[Int(place)] = edge
-    }
+    let place = vacantEdges.take(before: edges.count) ?? Int32(edges.count)
+    edges.put(edge, at: place)
     nodes[Int(source)].firstOut = place
     link(place, isFirst: isMarked(source))
   }
@@ -217,13 +203,11 @@ struct ReferenceGraph: Sendable {
 /// The numbers of walks, which reset the traces of old walks before they recur.
 extension ReferenceGraph {
   mutating func beginWalk() {
-    if walk == .max { wipe(\.seen) }
-    walk = walk == .max ? 1 : walk + 1
+    walk = number(after: walk) { $0.seen = 0 }
   }
 
   mutating func beginPassage() {
-    if passage == .max { wipe(\.passed) }
-    passage = passage == .max ? 1 : passage + 1
+    passage = number(after: passage) { $0.passed = 0 }
   }
 
   mutating func pass(_ number: NodeNumber, _ waiting: inout [NodeNumber]) {
@@ -233,12 +217,14 @@ extension ReferenceGraph {
   }
 
   mutating func beginMarking() {
-    if marking == .max { wipe(\.mark) }
-    marking = marking == .max ? 1 : marking + 1
+    marking = number(after: marking) { $0.mark = 0 }
     markedCount = 0
   }
 
-  private mutating func wipe(_ trace: WritableKeyPath<Node, UInt32>) {
-    for index in nodes.indices { nodes[index][keyPath: trace] = 0 }
+  /// Returns the next number; before the numbers begin again, `wipe` resets the trace in each node.
+  private mutating func number(after last: UInt32, _ wipe: (inout Node) -> Void) -> UInt32 {
+    if last < .max { return last + 1 }
+    for index in nodes.indices { wipe(&nodes[index]) }
+    return 1
   }
 }

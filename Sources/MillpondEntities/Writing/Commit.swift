@@ -21,7 +21,7 @@ extension EntityTables {
     _ commit: inout Commit
   ) {
     setStored(node, isStored)
-    if isStored, graph.isKeeping, tables[Int(graph.nodes[Int(node)].table)].isQueried {
+    if isStored, graph.isKeeping, tables[Int(graph.nodes[Int(node)].table)].isQueried() {
       graph.keep(node)
     }
     let former = graph.connect(node, to: targets, in: range)
@@ -128,24 +128,5 @@ extension Array {
   mutating func makeRoom(for count: Int) {
     let needed = self.count + count
     if needed > capacity { reserveCapacity(Swift.max(needed, 2 * self.count)) }
-  }
-}
-
-/// The work of a commit that is done in steps.
-@usableFromInline
-struct CommitRest: Sendable {
-  let commit: Commit
-
-  /// The rest of the notification; nil if the notices are queued.
-  let notification: CommitNotification?
-
-  /// Whether memory is to be given back.
-  let isSparse: Bool
-
-  @usableFromInline
-  init(_ commit: Commit, _ notification: CommitNotification?, _ isSparse: Bool) {
-    self.commit = commit
-    self.notification = notification
-    self.isSparse = isSparse
   }
 }

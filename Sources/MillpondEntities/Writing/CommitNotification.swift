@@ -48,7 +48,8 @@ struct CommitNotification: Sendable {
     self.changed = changed
     self.last = last
     deepEdits =
-      tables.deepListenerCount > 0 ? tables.tables.map { $0.takeDeepEdits(upTo: last) } : []
+      tables.deepListenerCount > 0
+      ? tables.tables.indices.map { tables.tables[$0].takeDeepEdits(last) } : []
     if isObserved {
       phase = .climbing(tables.graph.beginClimb(from: changed))
     } else {
@@ -143,7 +144,7 @@ struct CommitNotification: Sendable {
   private mutating func beginListing(_ tables: inout EntityTables) {
     phase =
       deepEdits.contains { $0 != nil }
-      ? .listing(tables.graph.beginListing(from: changed, tables.tables.map(\.depth))) : .done
+      ? .listing(tables.graph.beginListing(from: changed, tables.depths)) : .done
   }
 
   /// Takes the notices: those for observers, in the order of their arrival, and those for lists.

@@ -52,8 +52,7 @@ extension EntityCore {
 
   /// Forgets which entities are in use.
   func endKeeping() {
-    let released = tables.withLock { $0.graph.isKeeping ? $0.graph.endKeeping() : nil }
-    withExtendedLifetime(released) {}  // released here, not under the lock
+    tables.discard { $0.graph.isKeeping ? $0.graph.endKeeping() : nil }
   }
 
   /// Drops the entities that `choose` returns, in a step; returns their number.
@@ -92,13 +91,13 @@ extension EntityTables {
   /// Keeps the entities in a range of nodes that are in use: observed or retained, of a type that
   /// a query may show, or touched after `cutoff`.
   mutating func keepUsed(in numbers: Range<Int>, since cutoff: Int64) {
-    let queried = tables.map(\.isQueried)
+    let queried = tables.indices.map { tables[$0].isQueried() }
     for number in numbers where graph.nodes[number].table != ReferenceGraph.none {
       let node = graph.nodes[number]
       let table = Int(node.table)
       if node.isWatched || node.isRetained || node.isStored && queried[table] {
         graph.keep(NodeNumber(number))
-      } else if node.isStored, cutoff < .max, rowFunctions[table].use(node.row).touched > cutoff {
+      } else if node.isStored, cutoff < .max, tables[table].use(node.row).touched > cutoff {
         graph.keep(NodeNumber(number))
       }
     }
@@ -126,7 +125,7 @@ extension EntityTables {
       setStored(number, false)
     }
     for (table, rows) in rows {
-      let (released, notices) = rowFunctions[table].empty(rows)
+      let (released, notices) = tables[table].empty(rows)
       commit.released.append(released)
       commit.notices += notices
     }

@@ -170,6 +170,6 @@ extension EntityTables {
   fileprivate func use(ofUnused number: NodeNumber) -> EntityUse? {
     let node = graph.nodes[Int(number)]
     guard node.isStored, !graph.kept[Int(number)] else { return nil }
-    return rowFunctions[Int(node.table)].use(node.row)
+    return tables[Int(node.table)].use(node.row)
   }
 }

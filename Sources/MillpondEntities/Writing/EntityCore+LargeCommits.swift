@@ -36,7 +36,7 @@ extension EntityCore {
       return observers.notify(of: &commit, in: &tables, upTo: last) { causes }
     }
     onStep?()
-    return finish(CommitRest(commit, notification, false), &released) { causes }
+    return finish(commit, notification, isSparse: false, &released) { causes }
   }
 
   private func apply(_ part: TransactionPart, _ commit: inout Commit) {

@@ -11,10 +11,10 @@ extension EntityCore {
   @usableFromInline
   func shrink() {
     cancelEviction()
-    for table in tables.withLock({ tables in tables.tables.filter(\.isSparse) }) {
+    for table in tables.withLock({ $0.sparseTables }) {
       var released: (any Sendable)?
       inSteps { tables, count in
-        let step = table.shrink(&tables.graph, atMost: count)
+        let step = tables.tables[table].shrink(&tables.graph, count)
         released = step.released
         return step.goesOn
       }
@@ -35,12 +35,12 @@ extension EntityCore {
     inSteps { $0.giveUpNodes(atMost: $1, &numbers) }
     let former = tables.withLock { $0.graph.takeEdges() }
     forEachRange { $0.unlinkSources(of: $1) }
-    forEachRange { $0.rebuildEdges(in: $1, from: former) { numbers.present($0) } }
+    forEachRange { $0.rebuildEdges(in: $1, from: former.edges) { numbers.present($0) } }
     var commit = Commit(now: time.now())
     tables.withLock { $0.endReferring(&commit) }
     forgetLoose(&commit)
     endWalk()
-    withExtendedLifetime(commit.released) {}  // released here, not under the lock
+    withExtendedLifetime((former, commit.released)) {}  // released here, not under the lock
   }
 
   /// Calls `body` with the graph and all nodes, a range at a time.

@@ -39,6 +39,12 @@ final class EntityCore: @unchecked Sendable {
     tables.withLock { body(&$0, &observers) }
   }
 
+  /// Runs `body` under the lock, and releases what it returns after the unlock.
+  @inlinable
+  func discard<Removed>(_ body: (inout EntityTables, inout EntityObservers) -> Removed) {
+    tables.discard { body(&$0, &observers) }
+  }
+
   // MARK: Reading
 
   /// Returns the stored value; for the writer, its latest write.
@@ -48,12 +54,7 @@ final class EntityCore: @unchecked Sendable {
       return edit.value
     }
     let now = time.now()
-    return tables.withLock { tables in
-      let table = tables.table(E.self)
-      let row = table.row(of: reference.id)
-      if let row { table.rows[Int(row)].touched = now }
-      return table.value(of: reference.id, in: row)
-    }
+    return tables.withLock { $0.table(E.self).read(reference.id, at: now) }
   }
 
   /// Returns the values of those entities that exist; for the writer, its latest writes.
@@ -65,11 +66,7 @@ final class EntityCore: @unchecked Sendable {
     let now = time.now()
     return tables.withLock { tables in
       let table = tables.table(E.self)
-      return references.compactMap { reference in
-        let row = table.row(of: reference.id)
-        if let row { table.rows[Int(row)].touched = now }
-        return table.value(of: reference.id, in: row)
-      }
+      return references.compactMap { table.read($0.id, at: now) }
     }
   }
 
@@ -117,8 +114,7 @@ final class EntityCore: @unchecked Sendable {
     }
     if let closing { watch?.post(.failed(closing)) }
     watch?.lifetime.onEnd { [self] in
-      let failure = withLock { exchange(&$1.failures[number], with: nil) }
-      withExtendedLifetime(failure) {}  // released here, not under the lock
+      discard { exchange(&$1.failures[number], with: nil) }
     }
     return result
   }

@@ -23,7 +23,6 @@ extension EntityEdits {
   @usableFromInline
   func place(_ id: E.ID, _ order: EditOrder, canUndo: Bool, _ make: (E?) -> E?) {
     let state = state(of: id)
-    let confirmed = state.values.map(\.confirmed) ?? state.value
     switch order {
     case .commit:
       write(Edit(id, make(state.value), order, state.stored), canUndo: canUndo)
@@ -33,7 +32,7 @@ extension EntityEdits {
       write(state, values.adding(value, revision), id, state.order, canUndo: canUndo)
     case .fill, .drawn:
       // A fill has no revision, so it replaces no optimistic value.
-      let base = make(confirmed)
+      let base = make(state.confirmed)
       if let values = state.values?.later(than: order.revision, above: base) {
         write(state, values, id, order, canUndo: canUndo)
       } else {
@@ -45,8 +44,7 @@ extension EntityEdits {
 
   /// Returns whether there is a confirmed value.
   func hasConfirmed(_ id: E.ID) -> Bool {
-    let state = state(of: id)
-    return (state.values.map(\.confirmed) ?? state.value) != nil
+    state(of: id).confirmed != nil
   }
 
   /// The state of an entity before a write.
@@ -57,6 +55,11 @@ extension EntityEdits {
 
     /// The order of the confirmed value, if it was written in this transaction.
     let order: EditOrder
+
+    /// The value below the optimistic ones.
+    var confirmed: E? {
+      values.map(\.confirmed) ?? value
+    }
   }
 
   private func state(of id: E.ID) -> State {

@@ -65,8 +65,7 @@ extension EntityCore {
       }
       if hasEnded { return end(.failed(CacheError.scopeEnded())) }
       run.onEnd {
-        let released = self.withLock { $1.requests.removeValue(forKey: revision) }
-        withExtendedLifetime(released) {}  // released here, not under the lock
+        self.discard { $1.requests.removeValue(forKey: revision) }
       }
     }
   }

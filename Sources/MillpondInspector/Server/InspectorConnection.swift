@@ -138,7 +138,7 @@ extension InspectorConnection {
 
   /// Returns the keys with this text among the latest gets and the flights.
   private func keys(_ text: String) -> [any Hashable & Sendable] {
-    let flights = source.topology().flightKeys.filter { KeyText($0).whole == text }
+    let flights = source.topology().allFlights.map(\.key).filter { KeyText($0).whole == text }
     var known = Set<AnyHashable>()
     return (pages.keys(text) + flights).filter { known.insert(AnyHashable($0)).inserted }
   }
@@ -153,7 +153,7 @@ extension InspectorConnection {
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body), (0...1).contains(wish.share)
     else { throw RequestAdmission.Refused(status: 400) }
-    guard let trim = source.topology().part(wish.part)?.controls.trim else {
+    guard let trim = source.topology().part(wish.part)?.trim else {
       throw RequestAdmission.Refused(status: 404)
     }
     trim(wish.share)
@@ -171,11 +171,5 @@ extension InspectorConnection {
     defer { waiting.dispose() }
     _ = end.wait(until: .now + times.outcome) { $0 != nil }
     return end.withLock { $0 } ?? ActionOutcome(isDone: true, words: "being \(words)")
-  }
-}
-
-extension Topology {
-  fileprivate var flightKeys: [any Hashable & Sendable] {
-    (flights?().map(\.key) ?? []) + parts.flatMap(\.flightKeys)
   }
 }

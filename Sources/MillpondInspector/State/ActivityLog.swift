@@ -65,6 +65,6 @@ final class ActivityLog: Sendable {
 extension Topology {
   /// The gets of all monitored parts, which begin to be recorded with a subscription.
   var observedGets: [Signal<GetRecord>] {
-    (controls.gets.map { [$0] } ?? []) + parts.flatMap(\.observedGets)
+    allParts.compactMap(\.gets)
   }
 }

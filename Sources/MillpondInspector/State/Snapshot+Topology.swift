@@ -44,9 +44,9 @@ private struct PartReader {
     return PartState(
       id: id, role: chain.last?.role.word ?? "", label: label,
       titles: chain.map { $0.title.shortened(to: 100) }, count: size?.count, cost: size?.cost,
-      counters: (chain.last?.controls.counters?()).map(CountersState.init),
+      counters: (chain.last?.counters?()).map(CountersState.init),
       answers: chain.compactMap { statistics[$0.label] }.first.map(AnswersState.init),
-      flightCount: own.count, canTrim: allowsTrimming && chain.last?.controls.trim != nil,
+      flightCount: own.count, canTrim: allowsTrimming && chain.last?.trim != nil,
       parts: topology.partsBelow.enumerated().map { state(of: $1, id: "\(id).\($0)") })
   }
 }

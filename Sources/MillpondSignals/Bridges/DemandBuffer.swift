@@ -1,27 +1,18 @@
 /// Values that wait until a subscriber asks for them, with the end behind them.
 ///
 /// For publishers of Combine, whose subscribers state how many values they accept.
-struct DemandBuffer<Value, End> {
-  /// The next event of a subscriber.
-  enum Delivery {
-    case value(Value)
-    case end(End)
-  }
-
-  private var values = Queue<Value>()
-  private var end: End?
+struct DemandBuffer<Value: Sendable> {
+  private var events = Queue<Event<Value>>()
+  private var isClosed = false
 
   /// The number of values that the subscriber still accepts; nil for any number.
   private var demand: Int? = 0
 
-  /// Appends a value; does nothing after the end.
-  mutating func append(_ value: Value) {
-    if end == nil { values.append(value) }
-  }
-
-  /// Appends the end; does nothing after another.
-  mutating func finish(_ end: End) {
-    if self.end == nil { self.end = end }
+  /// Appends a value or the end; does nothing after the end.
+  mutating func append(_ event: Event<Value>) {
+    if isClosed { return }
+    isClosed = event.isTerminal
+    events.append(event)
   }
 
   /// Adds to the number of values that the subscriber accepts.
@@ -39,13 +30,9 @@ struct DemandBuffer<Value, End> {
   /// Removes and returns what the subscriber receives now; nil if it has to wait.
   ///
   /// The end follows the last value, and needs no demand.
-  mutating func popFirst() -> Delivery? {
-    if values.isEmpty {
-      defer { end = nil }
-      return end.map { .end($0) }
-    }
-    if demand == 0 { return nil }
-    demand = demand.map { $0 - 1 }
-    return values.popFirst().map { .value($0) }
+  mutating func popFirst() -> Event<Value>? {
+    guard let event = events.first, event.isTerminal || demand != 0 else { return nil }
+    if !event.isTerminal { demand = demand.map { $0 - 1 } }
+    return events.popFirst()
   }
 }

@@ -34,17 +34,9 @@ extension Signal {
   public static func async(
     priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Value
   ) -> Signal {
-    Signal { observer, lifetime in
-      let task = Task(priority: priority) {
-        do {
-          let value = try await work()
-          if !lifetime.isEnded { observer.next(value) }
-          if !lifetime.isEnded { observer.completed() }
-        } catch {
-          if !lifetime.isEnded { observer.failed(error) }
-        }
-      }
-      lifetime.onEnd { task.cancel() }
+    inTask(priority) { observer, lifetime in
+      let value = try await work()
+      if !lifetime.isEnded { observer.next(value) }
     }
   }
 }
@@ -62,14 +54,26 @@ extension Signal {
   public static func from<Failure>(
     _ sequence: some AsyncSequence<Value, Failure> & Sendable
   ) -> Signal {
+    inTask(nil) { observer, lifetime in
+      for try await value in sequence {
+        if lifetime.isEnded { return }
+        observer.next(value)
+      }
+    }
+  }
+
+  /// Runs `work`, which sends values, in a task for each subscription, and then completes; disposal
+  /// cancels the task.
+  @inlinable
+  static func inTask(
+    _ priority: TaskPriority?,
+    _ work: @escaping @Sendable (Observer<Value>, Lifetime) async throws -> Void
+  ) -> Signal {
     Signal { observer, lifetime in
-      let task = Task {
+      let task = Task(priority: priority) {
         do {
-          for try await value in sequence {
-            if lifetime.isEnded { return }
-            observer.next(value)
-          }
-          // A sequence may end or throw because its task was cancelled, which is not an event.
+          try await work(observer, lifetime)
+          // The work may end or throw because its task was cancelled, which is not an event.
           if !lifetime.isEnded { observer.completed() }
         } catch {
           if !lifetime.isEnded { observer.failed(error) }

@@ -52,14 +52,13 @@
     typealias Downstream = AnySubscriber<Value, any Error>
 
     private enum Message: Sendable {
-      case value(Value)
-      case end((any Error)?)
+      case event(Event<Value>)
       case demand(Int?)
       case cancellation
     }
 
     private struct State {
-      var queue = DemandBuffer<Value, (any Error)?>()
+      var queue = DemandBuffer<Value>()
       var downstream: Downstream?
     }
 
@@ -81,20 +80,14 @@
       post(.demand(demand.max))
       if lifetime.isEnded || isStarted.exchange(true, ordering: .acquiringAndReleasing) { return }
       signal.run(
-        Observer(next: { self.post(.value($0)) }, other: { self.receive($0) }), lifetime)
+        Observer(next: { self.post(.event(.next($0))) }) { event in
+          if event.isTerminal { self.post(.event(event.typed())) }
+        }, lifetime)
     }
 
     func cancel() {
       lifetime.end()
       post(.cancellation)
-    }
-
-    private func receive(_ event: Event<Never>) {
-      switch event {
-      case .progress: break
-      case .failed(let error): post(.end(error))
-      case .completed: post(.end(nil))
-      }
     }
 
     private func post(_ message: Message) {
@@ -103,8 +96,7 @@
 
     private func receive(_ message: Message) {
       switch message {
-      case .value(let value): state.value.queue.append(value)
-      case .end(let error): state.value.queue.finish(error)
+      case .event(let event): state.value.queue.append(event)
       case .demand(let count): state.value.queue.add(demand: count)
       case .cancellation: state.value = State()
       }
@@ -113,19 +105,24 @@
 
     private func deliver() {
       while let downstream = state.value.downstream, !lifetime.isEnded,
-        let delivery = state.value.queue.popFirst()
+        let event = state.value.queue.popFirst()
       {
-        switch delivery {
-        case .value(let value):
+        switch event {
+        case .progress: break
+        case .next(let value):
           let demand = downstream.receive(value)
           state.value.queue.add(demand: demand.max)
-        case .end(let error):
-          state.value = State()
-          lifetime.end {
-            downstream.receive(completion: error.map { .failure($0) } ?? .finished)
-          }
+        case .failed(let error): finish(downstream, .failure(error))
+        case .completed: finish(downstream, .finished)
         }
       }
+    }
+
+    private func finish(
+      _ downstream: Downstream, _ completion: Subscribers.Completion<any Error>
+    ) {
+      state.value = State()
+      lifetime.end { downstream.receive(completion: completion) }
     }
   }
 

@@ -44,7 +44,7 @@ extension Signal {
   ///   - limit: The number of events that may wait, see ``receive(on:limit:)-(DispatchQueue,_)``.
   public func receive(on actor: MainActor, limit: Int = 65_536) -> Signal {
     received(limit) { drain in
-      if MainQueue.isCurrent {
+      if isOnMainQueue() {
         drain()
       } else {
         DispatchQueue.main.async { drain() }
@@ -71,20 +71,18 @@ extension Signal {
   }
 }
 
-/// A test for the main queue, which is the executor of the main actor.
+/// Returns whether the caller runs on the main queue, which is the executor of the main actor.
 ///
 /// `Thread.isMainThread` is no substitute: under `dispatchMain()` there is no main thread.
-enum MainQueue {
-  private static let key: DispatchSpecificKey<Bool> = {
-    let key = DispatchSpecificKey<Bool>()
-    DispatchQueue.main.setSpecific(key: key, value: true)
-    return key
-  }()
-
-  static var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: key) ?? false
-  }
+private func isOnMainQueue() -> Bool {
+  DispatchQueue.getSpecific(key: mainQueueKey) ?? false
 }
+
+private let mainQueueKey: DispatchSpecificKey<Bool> = {
+  let key = DispatchSpecificKey<Bool>()
+  DispatchQueue.main.setSpecific(key: key, value: true)
+  return key
+}()
 
 extension Signal {
   /// Delivers every event in a job that `schedule` runs.

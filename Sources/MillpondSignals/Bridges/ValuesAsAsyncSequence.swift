@@ -6,27 +6,13 @@ extension Signal {
   @inlinable
   public var values: AsyncThrowingStream<Value, any Error> {
     AsyncThrowingStream(bufferingPolicy: .unbounded) { continuation in
-      let subscription = subscribeAwaited(
-        onNext: { continuation.yield($0) },
-        onFailed: { continuation.finish(throwing: $0) },
-        onCompleted: { continuation.finish() })
-      continuation.onTermination = { _ in subscription.dispose() }
+      let subscription = Subscription<Value>(
+        onProgress: nil, onNext: { continuation.yield($0) },
+        onFailed: { continuation.finish(throwing: $0) }, onCompleted: { continuation.finish() })
+      let lifetime = subscription.lifetime
+      lifetime.markAwaited()
+      run(subscription.observer, lifetime)
+      continuation.onTermination = { _ in lifetime.end() }
     }
-  }
-}
-
-extension Signal {
-  /// Runs the signal for a task that awaits its events.
-  @inlinable
-  func subscribeAwaited(
-    onNext: @escaping @Sendable (Value) -> Void,
-    onFailed: @escaping @Sendable (any Error) -> Void,
-    onCompleted: @escaping @Sendable () -> Void
-  ) -> Disposable {
-    let subscription = Subscription(
-      onProgress: nil, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)
-    subscription.lifetime.markAwaited()
-    run(subscription.observer, subscription.lifetime)
-    return Disposable(subscription.lifetime)
   }
 }

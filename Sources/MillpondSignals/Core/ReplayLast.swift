@@ -20,17 +20,25 @@ extension Signal {
 /// The current run of a signal, and its last value and end when it has settled.
 ///
 /// ``ReplayPhase`` decides, under a lock, which subscriber starts or cancels a run; each run
-/// delivers its own events.
+/// delivers its own events. Without repeats it is the engine of ``Signal/share()``: nothing is kept,
+/// and a run that ends is forgotten.
 @usableFromInline
 package final class Replay<Value: Sendable>: Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
 
+  /// Whether late subscribers receive what was sent before; if not, a run that ends is forgotten.
+  @usableFromInline let repeats: Bool
+
   /// Creates a replay of `upstream`.
   @inlinable
-  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false) {
+  package init(
+    _ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false,
+    repeats: Bool = true
+  ) {
     phase = Locked(ReplayPhase(upstream, resetsOnFailure))
     self.policy = policy
+    self.repeats = repeats
   }
 
   /// Without help, the release of nested replays would recurse.
@@ -50,13 +58,12 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, within: lifetime) } }) {
-    case .settled: repeatEnd(observer, lifetime)
-    case .joins(let run): join(run, observer, lifetime)
-    case .starts(let run):
-      join(run, observer, lifetime)
-      start(run)
+    let entrance = phase.withLock {
+      $0.enter { ReplayedRun(for: phase, within: lifetime, repeats: repeats) }
     }
+    guard let (run, isNew) = entrance else { return repeatEnd(observer, lifetime) }
+    join(run, observer, lifetime)
+    if isNew { start(run) }
   }
 
   @inlinable

@@ -60,9 +60,9 @@ extension Signal {
   }
 }
 
-/// The place in the user's code that made an object, in debug builds.
+/// The place of a call in the user's code, in debug builds.
 @inlinable
-func placeInCode(_ file: StaticString, _ line: UInt) -> String? {
+package func placeInCode(_ file: StaticString, _ line: UInt) -> String? {
   #if DEBUG
     "\(file):\(line)"
   #else

@@ -11,3 +11,15 @@ extension Signal {
       }, now: nil, emptyError: nil, parts: parts)
   }
 }
+
+extension Signal {
+  /// Returns the signal that `make` returns, or one that fails with the error that it throws.
+  @inlinable
+  package static func attempt(_ make: () throws -> Signal) -> Signal {
+    do {
+      return try make()
+    } catch {
+      return .fail(error)
+    }
+  }
+}

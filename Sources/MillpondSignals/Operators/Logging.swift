@@ -16,13 +16,13 @@ extension Signal {
   ) -> Signal {
     derived { observer, lifetime in
       write("\(name): subscribed")
-      onEnd { write("\(name): \(LogLine.describe($0))") }.run(
+      onEnd { write("\(name): \(logText(of: $0))") }.run(
         Observer(next: {
           write("\(name): next \($0)")
           observer.next($0)
         }) { event in
           if case .progress(let progress) = event {
-            write("\(name): \(LogLine.describe(progress))")
+            write("\(name): \(logText(of: progress))")
           }
           observer.other(event)
         }, lifetime)
@@ -30,20 +30,18 @@ extension Signal {
   }
 }
 
-/// The wording of ``Signal/log(_:_:)``.
+/// Returns the words for progress in a line of ``Signal/log(_:_:)``.
 @usableFromInline
-enum LogLine {
-  @usableFromInline
-  static func describe(_ progress: SignalProgress) -> String {
-    "progress \(progress.completed)/\(progress.total.map { "\($0)" } ?? "?")"
-  }
+func logText(of progress: SignalProgress) -> String {
+  "progress \(progress.completed)/\(progress.total.map { "\($0)" } ?? "?")"
+}
 
-  @usableFromInline
-  static func describe(_ ending: Ending) -> String {
-    switch ending {
-    case .completed: "completed"
-    case .failed(let error): "failed \(error)"
-    case .disposed: "disposed"
-    }
+/// Returns the words for the end in a line of ``Signal/log(_:_:)``.
+@usableFromInline
+func logText(of ending: Ending) -> String {
+  switch ending {
+  case .completed: "completed"
+  case .failed(let error): "failed \(error)"
+  case .disposed: "disposed"
   }
 }

@@ -16,14 +16,17 @@ extension Signal {
   @inlinable
   public func onEnd(_ act: @escaping @Sendable (Ending) -> Void) -> Signal {
     derived { observer, lifetime in
-      let last = LastAct(act)
-      lifetime.onEnd { last.run(.disposed) }
+      let isDone = Atomic(false)
+      let finish: @Sendable (Ending) -> Void = { ending in
+        if !isDone.exchange(true, ordering: .relaxed) { act(ending) }
+      }
+      lifetime.onEnd { finish(.disposed) }
       run(
         Observer(next: observer.onNext) { event in
           switch event {
           case .progress: break
-          case .failed(let error): last.run(lifetime.isEnded ? .disposed : .failed(error))
-          case .completed: last.run(.completed)
+          case .failed(let error): finish(lifetime.isEnded ? .disposed : .failed(error))
+          case .completed: finish(.completed)
           }
           observer.other(event)
         }, lifetime)
@@ -41,21 +44,4 @@ public enum Ending: Sendable {
 
   /// The subscriber left before the end.
   case disposed
-}
-
-/// A closure that runs once, for the first ending.
-@usableFromInline
-final class LastAct: Sendable {
-  @usableFromInline let isDone = Atomic<Bool>(false)
-  @usableFromInline let act: @Sendable (Ending) -> Void
-
-  @inlinable
-  init(_ act: @escaping @Sendable (Ending) -> Void) {
-    self.act = act
-  }
-
-  @inlinable
-  func run(_ ending: Ending) {
-    if !isDone.exchange(true, ordering: .relaxed) { act(ending) }
-  }
 }

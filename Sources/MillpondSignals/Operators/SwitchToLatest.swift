@@ -17,11 +17,11 @@ extension Signal {
   ) -> Signal<NewValue> {
     derived { observer, lifetime in
       let joining = MultipleInputs(observer, lifetime, SwitchingRule<NewValue>())
-      let newest = SerialState(NewestRun(joining: joining))
+      let newest = SerialState((number: 0, lifetime: Lifetime?.none))
       joining.run(self) {
-        newest.replace(by: transform($0))
+        joining.replace(newest, by: transform($0))
       } other: {
-        newest.value.joining.post(.outer($0))
+        joining.post(.outer($0))
       }
     }
   }
@@ -29,50 +29,43 @@ extension Signal {
 
 // MARK: - The engine
 
-/// The newest run of an inner signal; `SwitchingRule` decides which events count.
-@usableFromInline
-struct NewestRun<Value: Sendable>: Sendable {
-  @usableFromInline let joining: MultipleInputs<SwitchingRule<Value>>
-  @usableFromInline var number = 0
-  @usableFromInline var lifetime: Lifetime?
-
+extension MultipleInputs {
+  /// Ends the newest inner run, and starts a run of `inner`; ``SwitchingRule`` decides which events
+  /// count.
+  ///
+  /// - Parameters:
+  ///   - newest: The newest run, touched only by the outer signal, which calls serially.
+  ///   - inner: The signal that follows.
   @inlinable
-  init(joining: MultipleInputs<SwitchingRule<Value>>) {
-    self.joining = joining
-  }
-}
-
-/// Touched only by the outer signal, which calls serially.
-extension SerialState {
-  /// Ends the newest run, and starts a run of `inner`.
-  @inlinable
-  func replace<Value>(by inner: Signal<Value>) where State == NewestRun<Value> {
-    let joining = value.joining
-    if joining.lifetime.isEnded { return }
-    let number = value.number + 1
-    value.number = number
-    value.lifetime?.end()
+  func replace<Value>(
+    _ newest: SerialState<(number: Int, lifetime: Lifetime?)>, by inner: Signal<Value>
+  ) where Rule == SwitchingRule<Value> {
+    if lifetime.isEnded { return }
+    let number = newest.value.number + 1
+    newest.value.number = number
+    newest.value.lifetime?.end()
     if let now = inner.now, let settled = now() {
-      value.lifetime = nil
-      joining.post(.settled(number, settled))
+      newest.value.lifetime = nil
+      post(.settled(number, settled))
     } else {
-      start(inner, number)
+      let run = lifetime.child()
+      newest.value.lifetime = run
+      post(.switched(number))
+      start(inner, number, run)
     }
   }
 
   @inlinable
-  func start<Value>(_ inner: Signal<Value>, _ number: Int) where State == NewestRun<Value> {
-    let joining = value.joining
-    let run = joining.lifetime.child()
-    value.lifetime = run
-    joining.post(.switched(number))
+  func start<Value>(
+    _ inner: Signal<Value>, _ number: Int, _ run: Lifetime
+  ) where Rule == SwitchingRule<Value> {
     let observer = Observer<Value>(
-      next: { joining.post(.inner(number, .next($0))) }
+      next: { self.post(.inner(number, .next($0))) }
     ) { event in
       // The failure of a run that was ended is dropped, even before its replacement is posted.
       if run.isEnded { return }
       if event.isTerminal { run.end() }
-      joining.post(.inner(number, event.typed()))
+      self.post(.inner(number, event.typed()))
     }
     if observer.canSubscribeInner(run) { inner.start?(observer, run) }
   }

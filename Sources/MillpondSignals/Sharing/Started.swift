@@ -24,8 +24,7 @@ extension Replay {
   /// Starts the run without a subscriber, unless it is running or settled.
   @inlinable
   package func start() {
-    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
-      start(run)
-    }
+    let entrance = phase.withLock { $0.enter { ReplayedRun(for: phase, repeats: repeats) } }
+    if let entrance, entrance.isNew { start(entrance.run) }
   }
 }

@@ -10,8 +10,7 @@ package struct CoarseTime: Sendable {
     if clock is ContinuousClock {
       now = { coarseNanoseconds() }
     } else {
-      let now = Scheduler(clock).now
-      self.now = { @Sendable in Int64(now().nanoseconds) }
+      now = Self(Scheduler(clock)).now
     }
   }
 

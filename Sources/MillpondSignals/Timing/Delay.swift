@@ -18,44 +18,28 @@ extension Signal {
 /// The events that wait, the one due first in front.
 @usableFromInline
 package struct DelayRule<Value: Sendable>: TimedRule {
-  @usableFromInline
-  struct Waiting: Sendable {
-    @usableFromInline let event: Event<Value>
-    @usableFromInline let deadline: Duration
-
-    @inlinable
-    init(_ event: Event<Value>, until deadline: Duration) {
-      self.event = event
-      self.deadline = deadline
-    }
-  }
-
   @usableFromInline let delay: Duration
-  @usableFromInline var first: Waiting?
-  @usableFromInline var others = Queue<Waiting>()
+  @usableFromInline var waiting = Queue<(event: Event<Value>, deadline: Duration)>()
 
   @inlinable
   package init(delay: Duration) {
     self.delay = max(.zero, delay).addable
   }
 
-  @inlinable package var deadline: Duration? { first?.deadline }
+  @inlinable package var deadline: Duration? { waiting.first?.deadline }
 
   @inlinable
   package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
     switch event {
     case .progress, .failed: return event
     case .next, .completed:
-      let waiting = Waiting(event, until: now + delay)
-      if first == nil { first = waiting } else { others.append(waiting) }
+      waiting.append((event, now + delay))
       return nil
     }
   }
 
   @inlinable
   package mutating func wake(at now: Duration) -> Event<Value>? {
-    let due = first
-    first = others.popFirst()
-    return due?.event
+    waiting.popFirst()?.event
   }
 }

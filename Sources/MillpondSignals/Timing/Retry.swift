@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension Signal {
   /// Runs the signal again when it fails, as `policy` decides; the last failure passes.
   ///
@@ -15,7 +17,7 @@ extension Signal {
     guard start != nil else { return self }
     let scheduler = Scheduler(clock)
     return derived(now: now) { observer, lifetime in
-      Retrying(self, observer, lifetime, policy, scheduler).run(1)
+      Retrying(self, observer, lifetime, policy, scheduler).run()
     }
   }
 }
@@ -28,6 +30,9 @@ final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let policy: RetryPolicy
   @usableFromInline let scheduler: Scheduler
+
+  /// The number of the present attempt, from 1; changed only by the thread that starts an attempt.
+  @usableFromInline let number = Atomic(0)
 
   @inlinable
   init(
@@ -43,68 +48,46 @@ final class Retrying<Value: Sendable>: Sendable {
 
   /// Runs an attempt, and then, in a loop, further attempts for as long as they fail at once.
   @inlinable
-  func run(_ first: Int) {
-    var number = first
-    while runOne(number) { number += 1 }
+  func run() {
+    while runOne() {}
   }
 
   /// Runs an attempt; returns true if it has failed already, and the next is due at once.
   @inlinable
-  func runOne(_ number: Int) -> Bool {
+  func runOne() -> Bool {
     if lifetime.isEnded { return false }
-    let attempt = InnerSubscription(of: RetryAttempt(self, number), in: lifetime)
+    number.add(1, ordering: .relaxed)
+    let attempt = InnerSubscription(of: self, in: lifetime)
     signal.run(attempt.observer(), attempt.lifetime)
     return attempt.isSecond()
   }
 
   @inlinable
-  func failed(_ attempt: InnerSubscription<RetryAttempt<Value>>, _ error: any Error) {
+  func failed(_ attempt: InnerSubscription<Retrying>, _ error: any Error) {
     attempt.lifetime.end()
     if lifetime.isEnded { return }
-    guard let delay = policy.delay(after: attempt.whole.number, failedWith: error) else {
+    // The number is read before the meeting, after which the starter may begin the next attempt.
+    guard let delay = policy.delay(after: number.load(ordering: .relaxed), failedWith: error) else {
       return downstream.failed(error)
     }
     if delay > .zero {
-      pause(delay, before: attempt.whole.number + 1)
+      scheduler.schedule(after: delay, during: lifetime.child()) { self.run() }
     } else if attempt.isSecond() {
-      run(attempt.whole.number + 1)
+      run()
     }
-  }
-
-  @usableFromInline
-  func pause(_ delay: Duration, before number: Int) {
-    let pause = lifetime.child()
-    let timer = scheduler.schedule(after: delay) {
-      pause.end()
-      self.run(number)
-    }
-    pause.onEnd { timer.dispose() }
-  }
-}
-
-/// One attempt and its number, from 1.
-@usableFromInline
-struct RetryAttempt<Value: Sendable>: Sendable {
-  @usableFromInline let retrying: Retrying<Value>
-  @usableFromInline let number: Int
-
-  @inlinable
-  init(_ retrying: Retrying<Value>, _ number: Int) {
-    self.retrying = retrying
-    self.number = number
   }
 }
 
 extension InnerSubscription {
   @inlinable
-  func observer<Value>() -> Observer<Value> where Whole == RetryAttempt<Value> {
-    Observer(next: whole.retrying.downstream.onNext) { event in
+  func observer<Value>() -> Observer<Value> where Whole == Retrying<Value> {
+    Observer(next: whole.downstream.onNext) { event in
       switch event {
-      case .progress: self.whole.retrying.downstream.other(event)
-      case .failed(let error): if !self.lifetime.isEnded { self.whole.retrying.failed(self, error) }
+      case .progress: self.whole.downstream.other(event)
+      case .failed(let error): if !self.lifetime.isEnded { self.whole.failed(self, error) }
       case .completed:
         self.lifetime.end()
-        self.whole.retrying.downstream.other(event)
+        self.whole.downstream.other(event)
       }
     }
   }

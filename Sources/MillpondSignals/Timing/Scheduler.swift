@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 extension Duration {
   /// This duration, at most 292 billion years, so that its sum with a time does not overflow.
@@ -46,6 +47,22 @@ package struct Scheduler: Sendable {
     timer(delay, action)
   }
 
+  /// Runs `action` once, when `delay` has passed, unless `pause` ends first.
+  ///
+  /// `pause` is a lifetime of this timer alone, a child of that of the work that waits. It ends
+  /// before the action, so it keeps nothing of a timer that has fired. If another thread ends it at
+  /// the moment of the action, the action may still run.
+  @usableFromInline
+  package func schedule(
+    after delay: Duration, during pause: Lifetime, _ action: @escaping @Sendable () -> Void
+  ) {
+    let timer = schedule(after: delay) {
+      pause.end()
+      action()
+    }
+    pause.onEnd { timer.dispose() }
+  }
+
   private init(
     now: @escaping @Sendable () -> Duration,
     timer: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Disposable
@@ -72,11 +89,14 @@ package struct Scheduler: Sendable {
   private static func taskTimer(
     _ clock: some Clock<Duration>, _ delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
+    let hasFired = Atomic(false)
     let task = Task {
       guard (try? await clock.sleep(for: delay)) != nil, !Task.isCancelled else { return }
+      hasFired.store(true, ordering: .relaxed)
       action()
     }
-    return Disposable { task.cancel() }
+    // The action may dispose of its own timer, and must not find its task cancelled then.
+    return Disposable { if !hasFired.load(ordering: .relaxed) { task.cancel() } }
   }
 }
 

@@ -30,7 +30,7 @@ extension Signal {
   ) -> Signal {
     derived(now: now) { observer, lifetime in
       let timed = Timed(observer, lifetime.child(), scheduler, rule(scheduler.now()))
-      timed.begin()
+      timed.post(.began)
       if !timed.lifetime.isEnded { run(timed.observer, timed.upstream) }
     }
   }
@@ -51,10 +51,11 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
   @usableFromInline let mailbox = Mailbox<TimedMessage<Rule.Value>>()
   @exclusivity(unchecked) @usableFromInline var downstream: Observer<Rule.Value>?
   @exclusivity(unchecked) @usableFromInline var rule: Rule?
-  @usableFromInline let timer = TimerSlot()
-  @exclusivity(unchecked) @usableFromInline var hasTimer = false
+
+  /// The lifetime of the timer, which ends with the run, also without the mailbox's turn; nil while
+  /// there is none.
+  @exclusivity(unchecked) @usableFromInline var timer: Lifetime?
   @exclusivity(unchecked) @usableFromInline var timerTime = Duration.zero
-  @exclusivity(unchecked) @usableFromInline var timerNumber = 0
 
   @inlinable
   init(
@@ -75,16 +76,6 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
     }
   }
 
-  /// Sets the first timer, if the rule has a deadline.
-  ///
-  /// The lifetime must not retain this object, which retains the lifetime: a run that can no longer
-  /// be disposed of would never be released.
-  @inlinable
-  func begin() {
-    lifetime.onEnd { [timer] in timer.close() }
-    post(.began)
-  }
-
   @inlinable
   func post(_ message: TimedMessage<Rule.Value>) {
     mailbox.post(message, replaces: TimedMessage.replaces) { receive($0) }
@@ -100,10 +91,9 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
       let now = scheduler.now()
       if let event = rule?.received(event, at: now) { send(event) }
       wake(at: now)
-    case .fired(let number):
-      guard number == timerNumber else { return }
-      hasTimer = false
-      timer.set(nil)
+    case .fired(let fired):
+      guard fired.core === timer?.core else { return }
+      timer = nil
       wake(at: scheduler.now())
     }
     setTimer()
@@ -135,46 +125,17 @@ final class Timed<Rule: TimedRule>: @unchecked Sendable {
 
   @inlinable
   func setTimer() {
-    guard let deadline = rule?.deadline else {
-      if hasTimer { timer.set(nil) }
-      hasTimer = false
-      return
-    }
-    if hasTimer, timerTime <= deadline { return }
-    if hasTimer { timer.set(nil) }
-    timerNumber += 1
+    let next = rule?.deadline
+    if timer != nil, let next, timerTime <= next { return }
+    timer?.end()
+    timer = nil
+    guard let deadline = next else { return }
+    let pause = lifetime.child()
+    timer = pause
     timerTime = deadline
-    hasTimer = true
-    let number = timerNumber
-    timer.set(scheduler.schedule(after: deadline - scheduler.now()) { self.post(.fired(number)) })
-  }
-}
-
-/// The timer of a run, which any thread that ends the run may dispose of, without the mailbox's
-/// turn.
-@usableFromInline
-package final class TimerSlot: Sendable {
-  private let state = Locked<(timer: Disposable?, isClosed: Bool)>((nil, false))
-
-  @usableFromInline
-  package init() {}
-
-  /// Replaces the timer, and disposes of the old one; after the close, disposes of `new`.
-  @usableFromInline
-  package func set(_ new: Disposable?) {
-    let unneeded = state.withLock { state in
-      state.isClosed ? new : exchange(&state.timer, with: new)
+    scheduler.schedule(after: deadline - scheduler.now(), during: pause) {
+      self.post(.fired(pause))
     }
-    unneeded?.dispose()
-  }
-
-  @usableFromInline
-  package func close() {
-    let timer = state.withLock { state in
-      state.isClosed = true
-      return exchange(&state.timer, with: nil)
-    }
-    timer?.dispose()
   }
 }
 
@@ -182,7 +143,9 @@ package final class TimerSlot: Sendable {
 enum TimedMessage<Value: Sendable>: Sendable {
   case began
   case event(Event<Value>)
-  case fired(Int)
+
+  /// The timer with this lifetime has fired.
+  case fired(Lifetime)
 
   /// Conflates progress: of two waiting events in a row, the newer makes the older superfluous.
   @inlinable

@@ -94,9 +94,35 @@ import Testing
     let again = ask(source, 1)
 
     clock.advance(by: .seconds(1))
-
     #expect(calls[[2, 1]].subscriptions == 1)
-    #expect(other.count == again.count)
+    calls[[2, 1]].next([1: "a", 2: "b"])
+
+    #expect((other + again).map(\.values) == [["b"], ["a"]])
+    #expect(calls[[2, 1]].disposals == 1)
+  }
+
+  @Test(arguments: 0..<10)
+  func `of many callers of one key those that stay are answered, in the order of their arrival`(
+    seed: Int
+  ) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let source = batched()
+    let answered = Locked<[Int]>([])
+    var staying: [(number: Int, get: Disposable)] = []
+    for number in 0..<500 {
+      if staying.count > 1, Bool.random(using: &random) {
+        staying.remove(at: Int.random(in: staying.indices, using: &random)).get.dispose()
+      } else {
+        let get = source.get(1).subscribe(onNext: { _ in answered.withLock { $0.append(number) } })
+        staying.append((number, get))
+      }
+    }
+
+    clock.advance(by: .seconds(1))
+    calls[[1]].next([1: "a"])
+
+    #expect(answered.withLock { $0 } == staying.map(\.number))
+    #expect(calls[[1]].subscriptions == 1 && calls[[1]].disposals == 1)
   }
 
   @Test func `the last one to leave cancels the call`() {

@@ -156,7 +156,7 @@ import Testing
   private var capacity: Int {
     var capacity = 0
     cache.shards.forEach { store in
-      capacity += store.slab.capacity + store.order.adaptive.states.capacity
+      capacity += store.slab.capacity + store.order.states.capacity
       return true
     }
     return capacity

@@ -128,6 +128,25 @@ import Testing
     #expect(flush.progress.allSatisfy { $0.total == 3 })
   }
 
+  @Test(arguments: [0, 1, 3])
+  func `a member counts once, whatever number of values its outcome sends`(count: Int) throws {
+    let member = TestSource<Void>()
+    let (values, held) = (Array(repeating: Signal.just(()), count: count), Held())
+    try repository.add(RepositoryMember(flush: { .merge(values) }), named: "a")
+    try repository.add(RepositoryMember(flush: { member.signal }), named: "b")
+    try repository.add(held.functions, named: "c")
+
+    let flush = Recorder<Void>().subscribe(to: repository.flush())
+    for _ in 0..<count { member.next(()) }
+    #expect(flush.progress.last?.completed == 1)
+    member.completed()
+    #expect(flush.progress.last?.completed == 2)
+    held.end()
+
+    #expect(flush.progress.last?.completed == 3)
+    #expect(flush.isCompleted)
+  }
+
   @Test func `a flush without members is done`() async throws {
     try await repository.flush().value
   }

@@ -69,6 +69,20 @@ import Testing
     #expect(graph.steps < 4 * count)
   }
 
+  @Test func `a walk finds the same when the numbers of walks begin again`() {
+    var graph = graph(3)
+    for node in NodeNumber(0)..<2 { _ = graph.connect(node, to: [node + 1]) }
+    watch(0, in: &graph)
+    let former = graph.watched(above: [2])
+    graph.walk = .max
+
+    let found = graph.watched(above: [2])
+
+    #expect(former == [0])
+    #expect(found == [0])
+    #expect(graph.walk == 1)
+  }
+
   @Test func `marks that are stale cost no notice, and go when all is marked anew`() {
     var graph = graph(3)
     _ = graph.connect(0, to: [1])

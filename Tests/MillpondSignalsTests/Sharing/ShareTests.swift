@@ -100,6 +100,27 @@ import Testing
     #expect(late.values == [2])
   }
 
+  @Test func `a subscriber that comes while the end waits for its turn starts a new run`() {
+    // The end has a source of its own, because one source would send it after the value.
+    let end = TestSource<Int>()
+    let (values, ends) = (source.signal, end.signal)
+    let shared = Signal<Int> { observer, lifetime in
+      values.run(observer, lifetime)
+      ends.run(observer, lifetime)
+    }.share()
+    early.subscribe(to: shared) { [late] event in
+      guard case .next(1) = event else { return }
+      end.completed()
+      late.subscribe(to: shared)
+    }
+
+    source.next(1)
+
+    #expect(source.subscriptions == 2)
+    #expect(early.transcript == ["next 1", "completed"])
+    #expect(late.events.isEmpty)
+  }
+
   @Test func `a subscriber that has left before it subscribes starts nothing`() {
     early.dispose()
 

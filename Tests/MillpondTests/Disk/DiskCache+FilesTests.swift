@@ -41,6 +41,26 @@ import Testing
     try await waitUntilGone(url)
   }
 
+  @Test func `a copy outlives a removal of everything, also one after the next opening`()
+    async throws
+  {
+    let cache = scene.open()
+    cache.set(Data("small"), for: "a")
+    var file: DiskFile? = try await cache.file(for: "a").value
+    let url = try #require(file?.url)
+
+    try await cache.removeAll().value
+    #expect(scene.exists(url))
+    try await cache.close().value
+    let again = scene.open()
+    try await again.removeAll().value
+
+    #expect(try Data(contentsOf: url) == Data("small"))
+    _ = file
+    file = nil
+    try await waitUntilGone(url)
+  }
+
   @Test func `a sealed value is handed out as it was set`() async throws {
     let cache = scene.open(.mebibytes(8), POSIXCalls()) {
       $0.form = DiskValueFormat(

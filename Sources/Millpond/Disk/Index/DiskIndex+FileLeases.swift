@@ -1,7 +1,10 @@
 import MillpondCore
 
-/// Leases of the files of large values: a file that a caller has open, or that is being written, is
-/// not removed before its last lease ends.
+/// Leases of files: the file of a large value, a copy or a link that a caller has, or that is being
+/// written, is not removed before its last lease ends.
+///
+/// They outlive the closing of the store: the next store of the folder in this process leases the
+/// same files until they are given back.
 extension DiskIndex {
   /// Whether a file is in use, so that it must not be removed now.
   func isLeased(_ number: UInt64) -> Bool { leases[number] != nil }

@@ -86,8 +86,7 @@ final class DiskWrite: @unchecked Sendable {
     self.content = content
     self.renewal = renewal
     self.times = times
-    let isEmpty = validator?.entityTag == nil && validator?.lastModified == nil
-    self.validator = isEmpty ? nil : validator
+    self.validator = validator.flatMap { $0.isEmpty ? nil : $0 }
     self.revision = revision
     if case .file(let value) = content, !isRenewal { file = value }
   }

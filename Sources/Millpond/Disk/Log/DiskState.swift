@@ -3,9 +3,14 @@ import MillpondSignals
 
 /// The state under the lock of a store.
 struct DiskState: Sendable {
+  typealias Heir = @Sendable (UInt64) -> Void
+
   var index: DiskIndex
   var segments = SegmentTable()
   var queue = WriteQueue()
+
+  /// Receives each file whose last lease ends after the folder went to a later store.
+  var heir: Heir?
 
   /// Whether a flush to the device was made: then nothing is removed there before its replacement
   /// is there too.
@@ -67,6 +72,18 @@ extension DiskState {
     if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }
     queue.append(write, &consequence)
     return consequence
+  }
+}
+
+// MARK: - Leases
+
+extension DiskState {
+  /// Ends a lease of a file.
+  ///
+  /// - Returns: Whether the file is no longer needed, and what to call with it if this was its last
+  ///   lease, both after the unlock.
+  mutating func giveBack(_ number: UInt64) -> (isUnneeded: Bool, heir: Heir?) {
+    (index.giveBack(number), index.isLeased(number) ? nil : heir)
   }
 }
 

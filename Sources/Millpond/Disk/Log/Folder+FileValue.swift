@@ -88,16 +88,9 @@ extension Folder {
 
   /// Opens the file of a value; nil if it is not a regular file of the right size.
   func openLargeValue(_ value: FileValue) throws -> OpenFile? {
-    do {
-      let file = try open(.value(value.number), .reading)
-      let status = try file.status()
-      return status.isRegular && status.size == value.count ? file : nil
-    } catch let error as POSIXError {
-      switch error.code {
-      case .ENOENT, .ENOTDIR, .ELOOP, .ENXIO, .ENODEV: return nil
-      default: throw error
-      }
-    }
+    guard let (file, size) = try openRegular(.value(value.number), .reading), size == value.count
+    else { return nil }
+    return file
   }
 }
 

@@ -10,11 +10,11 @@ struct LogOpening {
   private var hasSyncMark = false
 
   /// The files that are lent, which are not removed.
-  private let heldFiles: Set<UInt64>
+  private let leasedFiles: Set<UInt64>
 
-  init(_ folder: Folder, heldFiles: Set<UInt64> = []) {
+  init(_ folder: Folder, leasedFiles: Set<UInt64> = []) {
     self.folder = folder
-    self.heldFiles = heldFiles
+    self.leasedFiles = leasedFiles
   }
 
   /// Fills `index`, and removes unfinished files.
@@ -38,7 +38,7 @@ struct LogOpening {
     }
     cutTail(contents)
     let needed = index.finishLoading(files: valueFiles)
-    contents.needlessFiles = Array(valueFiles.subtracting(needed).subtracting(heldFiles))
+    contents.needlessFiles = Array(valueFiles.subtracting(needed).subtracting(leasedFiles))
     return contents
   }
 
@@ -48,8 +48,8 @@ struct LogOpening {
       case .segment(let number) where number < UInt64(UInt32.max):
         segmentNumbers.append(UInt32(number))
       case .value(let number): valueFiles.insert(number)
-      case .unfinished(let number) where heldFiles.contains(number),
-        .link(let number, _) where heldFiles.contains(number):
+      case .unfinished(let number) where leasedFiles.contains(number),
+        .link(let number, _) where leasedFiles.contains(number):
         break
       case .unfinished, .link: try? folder.remove(name)
       case .syncMark: hasSyncMark = true
@@ -63,8 +63,8 @@ struct LogOpening {
   /// made.
   private func readSyncMark() throws -> LogPosition? {
     guard hasSyncMark else { return nil }
-    guard let file = try openRegular(.syncMark, .reading),
-      let bytes = try read(file, SyncMark.size)
+    guard let (file, _) = try folder.openRegular(.syncMark, .reading),
+      let bytes = try file.bytes(SyncMark.size, at: 0)
     else { return .start }
     return SyncMark.position(bytes.bytes) ?? .start
   }
@@ -75,12 +75,11 @@ struct LogOpening {
   private func loadCheckpoint(
     into index: inout DiskIndex, _ contents: inout LogContents
   ) throws -> LogPosition? {
-    guard let file = try openRegular(.index, .reading) else { return nil }
-    let size = try file.status().size
+    guard let (file, size) = try folder.openRegular(.index, .reading) else { return nil }
     contents.indexBytes = size
     // A sparse file may have any size, so no more is allocated than its head states.
-    guard let head = try read(file, Checkpoint.headSize), Checkpoint.size(head.bytes) == size,
-      let bytes = try read(file, size)
+    guard let head = try file.bytes(Checkpoint.headSize, at: 0),
+      Checkpoint.size(head.bytes) == size, let bytes = try file.bytes(size, at: 0)
     else { return nil }
     let position = Checkpoint.position(head.bytes)
     let isSynced = Checkpoint.isSynced(head.bytes)
@@ -110,12 +109,6 @@ struct LogOpening {
     guard isGood else { return nil }
     if isSynced { contents.synced = max(position, contents.synced ?? .start) }
     return position
-  }
-
-  private func read(_ file: OpenFile, _ count: Int) throws -> FileBytes? {
-    var isWhole = false
-    let bytes = try FileBytes(count: count) { isWhole = try file.read(into: $0, at: 0) }
-    return isWhole ? bytes : nil
   }
 
   /// Loads the records from `start` to `end`.
@@ -195,27 +188,14 @@ struct LogOpening {
   private func openSegment(_ number: UInt32) throws -> (Segment, Int, Bool)? {
     let name = FileName.segment(UInt64(number))
     var isWritable = true
-    var file: OpenFile?
+    var found: (file: OpenFile, size: Int)?
     do {
-      file = try openRegular(name, .updating)
+      found = try folder.openRegular(name, .updating)
     } catch let error as POSIXError where error.isRefusalToWrite {
       isWritable = false
-      file = try openRegular(name, .reading)
+      found = try folder.openRegular(name, .reading)
     }
-    guard let file else { return nil }
-    return (Segment(number, file), min(try file.status().size, Int(UInt32.max)), isWritable)
-  }
-
-  private func openRegular(_ name: FileName, _ access: FileAccess) throws -> OpenFile? {
-    do {
-      let file = try folder.open(name, access)
-      return try file.status().isRegular ? file : nil
-    } catch let error as POSIXError {
-      switch error.code {
-      // Missing; a link; a folder; a device or socket that can't be opened.
-      case .ENOENT, .ELOOP, .EISDIR, .ENXIO, .ENODEV, .EOPNOTSUPP: return nil
-      default: throw error
-      }
-    }
+    guard let (file, size) = found else { return nil }
+    return (Segment(number, file), min(size, Int(UInt32.max)), isWritable)
   }
 }

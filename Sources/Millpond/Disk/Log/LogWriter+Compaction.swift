@@ -151,8 +151,8 @@ extension LogWriter {
   /// The removal is on the device before anything is removed, and the files are gone from the
   /// device at the end, so a power cut brings nothing back.
   ///
-  /// - Parameter held: Returns the files that are lent or being written.
-  func erase(sparing held: () -> Set<UInt64>) throws {
+  /// - Parameter streamed: Returns the files of the values that are being streamed.
+  func erase(sparing streamed: () -> Set<UInt64>) throws {
     guard folder.hold == .kept else { throw CLibrary.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
     // Later records that are not behind the removal are copied. No more of them come into these
@@ -166,17 +166,17 @@ extension LogWriter {
         try removeOldest()
       }
     }
-    try sweep(sparing: held)
+    try sweep(sparing: streamed)
     try folder.synchronize()
   }
 
   /// Removes the files of values that no entry needs, and files of the store that are unknown.
-  private func sweep(sparing held: () -> Set<UInt64>) throws {
+  private func sweep(sparing streamed: () -> Set<UInt64>) throws {
     let present = Set(parts.map { UInt64($0.segment.number) })
     let names = try folder.fileNames()
-    // In this order: the file of a stream that began meanwhile is among the names only if it is
-    // held, and it is released only when its value is in the index.
-    let needed = held().union(state.withLock { $0.index.files })
+    // In this order: a copy or a link is leased before it exists, and a stream is known before its
+    // file exists, and leaves the streamed ones only when its value is in the index.
+    let needed = streamed().union(state.withLock { $0.index.files })
     for name in names {
       switch name {
       case .value(let number) where !needed.contains(number),
@@ -191,7 +191,7 @@ extension LogWriter {
 }
 
 extension DiskIndex {
-  /// The files that entries have, or that are lent.
+  /// The files that entries have, or that are leased.
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)
     pending.forEach { _, write in

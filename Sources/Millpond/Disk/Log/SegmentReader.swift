@@ -4,7 +4,7 @@
 final class SegmentReader {
   /// A step through the segment.
   enum Step {
-    /// A record with an undamaged front; its bytes are valid until the next step.
+    /// A record with an undamaged front and all its bytes, which are valid until the next step.
     case record(offset: Int, Record)
 
     /// Bytes that are not a record.
@@ -38,18 +38,14 @@ final class SegmentReader {
       var needed = RecordHead.size
       while true {
         guard let bytes = try bytes(atLeast: needed) else { return try passDamage() }
-        switch RecordHead.read(bytes, segment: UInt64(segment.number)) {
+        switch Record.read(bytes, segment: segment.number) {
         case .damaged: return try passDamage()
         case .needsMore(let count): needed = count
-        case .front(let head, let sum):
-          let size = head.recordSize
-          if bytes.count < size {
-            needed = size
-            continue
-          }
-          defer { offset += size }
-          let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<size])
-          return .record(offset: offset, Record(head, frontSum: sum, bytes))
+        case .front(let record):
+          needed = record.head.recordSize
+          if record.bytes.count < needed { continue }
+          defer { offset += needed }
+          return .record(offset: offset, record)
         }
       }
     }

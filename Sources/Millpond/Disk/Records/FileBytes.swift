@@ -28,6 +28,15 @@ final class FileBytes: Sendable {
   }
 }
 
+extension OpenFile {
+  /// Reads `count` bytes; nil if the file has fewer.
+  func bytes(_ count: Int, at offset: Int) throws -> FileBytes? {
+    var isWhole = false
+    let bytes = try FileBytes(count: count) { isWhole = try read(into: $0, at: offset) }
+    return isWhole ? bytes : nil
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// Reads a little-endian number.
   func number<Number: FixedWidthInteger & BitwiseCopyable>(
@@ -41,5 +50,12 @@ extension UnsafeMutableRawBufferPointer {
   /// Writes a little-endian number.
   func put(_ number: some FixedWidthInteger & BitwiseCopyable, _ offset: Int) {
     storeBytes(of: number.littleEndian, toByteOffset: offset, as: type(of: number))
+  }
+}
+
+extension Data {
+  /// Adds a little-endian number.
+  mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }

@@ -37,6 +37,12 @@ enum FoldHash {
     return fold(first ^ salts.2, UInt64(truncatingIfNeeded: bytes.count) ^ salts.3 ^ first)
   }
 
+  /// Hashes the UTF-8 of a text.
+  static func hash(_ text: String, seed: UInt64) -> UInt64 {
+    var text = text
+    return text.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
+  }
+
   private static func step(
     _ bytes: UnsafeRawBufferPointer, _ offset: Int, _ state: UInt64, _ salt: UInt64
   ) -> UInt64 {

@@ -80,87 +80,22 @@ extension RecordHead {
 // MARK: - Reading
 
 extension RecordHead {
-  /// The result of reading the front of a record.
-  enum Reading {
-    /// The front is undamaged; the rest is still to be checked.
-    case front(RecordHead, sum: UInt64)
-
-    /// More bytes are needed: this many in all.
-    case needsMore(Int)
-
-    case damaged
-  }
-
-  /// Reads the front of a record, and trusts it only if its check matches.
-  static func read(_ bytes: UnsafeRawBufferPointer, segment: UInt64) -> Reading {
-    guard bytes.count >= size else { return .needsMore(size) }
-    guard bytes.number(0, UInt32.self) == magic, bytes[4] == version,
+  /// Parses the fixed part of a record, of which the bytes are there, and checks only its version
+  /// and its kind; nil if they are unknown.
+  @inline(__always)  // in every get
+  init?(parsing bytes: UnsafeRawBufferPointer) {
+    guard bytes.number(0, UInt32.self) == Self.magic, bytes[4] == Self.version,
       let kind = Kind(rawValue: bytes[5])
-    else { return .damaged }
-    var head = RecordHead(kind)
-    head.flags = bytes.number(6, UInt16.self)
-    head.schema = bytes.number(8, UInt32.self)
-    head.keyLength = bytes.number(12, UInt32.self)
-    head.payloadLength = bytes.number(16, UInt32.self)
-    head.tagLength = bytes.number(20, UInt32.self)
-    head.dateLength = bytes.number(24, UInt32.self)
-    head.storedAt = WallTime(microseconds: bytes.number(28, Int64.self))
-    head.expiresAt = WallTime(microseconds: bytes.number(36, Int64.self))
-    guard bytes.count >= head.payloadOffset else { return .needsMore(head.payloadOffset) }
-    guard let sum = intactFrontSum(bytes, head, segment) else { return .damaged }
-    return .front(head, sum: sum)
-  }
-}
-
-/// A record with an undamaged front; its bytes are valid as long as their owner says.
-struct Record {
-  let head: RecordHead
-  let frontSum: UInt64
-  let bytes: UnsafeRawBufferPointer
-
-  init(_ head: RecordHead, frontSum: UInt64, _ bytes: UnsafeRawBufferPointer) {
-    (self.head, self.frontSum, self.bytes) = (head, frontSum, bytes)
-  }
-
-  /// Parses a record; nil unless the bytes are exactly one undamaged record.
-  init?(whole bytes: UnsafeRawBufferPointer, segment: UInt32) {
-    guard case .front(let head, let sum) = RecordHead.read(bytes, segment: UInt64(segment)),
-      head.recordSize == bytes.count, RecordHead.isWhole(bytes, head, frontSum: sum)
     else { return nil }
-    self.init(head, frontSum: sum, bytes)
-  }
-
-  var isWhole: Bool { RecordHead.isWhole(bytes, head, frontSum: frontSum) }
-
-  var key: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset])
-  }
-
-  /// The large value that the payload names, if any.
-  var largeValue: FileValue? {
-    guard head.kind == .file else { return nil }
-    return FileValue(
-      UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset]))
-  }
-
-  /// The positions of the records that a removal of everything spares.
-  ///
-  /// None if the record is damaged, so that everything before it stays removed.
-  var survivors: Set<LogPosition> {
-    guard head.kind == .removalOfAll, head.payloadLength > 0, isWhole else { return [] }
-    let payload = UnsafeRawBufferPointer(rebasing: bytes[head.payloadOffset..<head.tagOffset])
-    return Set(
-      (0..<payload.count / LogPosition.size).map { number in
-        LogPosition(
-          segment: payload.number(number * LogPosition.size, UInt32.self),
-          offset: payload.number(number * LogPosition.size + 4, UInt32.self))
-      })
-  }
-
-  func location(segment: UInt32, _ offset: Int) -> RecordLocation {
-    RecordLocation(
-      segment: segment, offset: UInt32(offset), size: UInt32(head.recordSize),
-      expiry: head.expiresAt.expiry)
+    self.init(kind)
+    flags = bytes.number(6, UInt16.self)
+    schema = bytes.number(8, UInt32.self)
+    keyLength = bytes.number(12, UInt32.self)
+    payloadLength = bytes.number(16, UInt32.self)
+    tagLength = bytes.number(20, UInt32.self)
+    dateLength = bytes.number(24, UInt32.self)
+    storedAt = WallTime(microseconds: bytes.number(28, Int64.self))
+    expiresAt = WallTime(microseconds: bytes.number(36, Int64.self))
   }
 }
 

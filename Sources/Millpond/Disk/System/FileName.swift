@@ -14,7 +14,7 @@ enum FileName: Sendable, Hashable {
   /// An incomplete file.
   case unfinished(UInt64)
 
-  /// A further name of a held value, with the name extension that a player expects.
+  /// A further name of a lent file, with the name extension that a player expects.
   case link(UInt64, pathExtension: String)
 
   /// The checkpoint of the index.

@@ -107,6 +107,12 @@ final class OpenFile: Sendable {
     return true
   }
 
+  /// Reads `count` bytes; nil if the file has fewer.
+  func read(_ count: Int, at offset: Int) throws -> Data? {
+    var data = Data(count: count)
+    return try data.withUnsafeMutableBytes { try read(into: $0, at: offset) } ? data : nil
+  }
+
   /// Fills `bytes` if that needs no waiting; returns whether it did.
   func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown

@@ -36,6 +36,25 @@ final class Folder: Sendable {
     try files.open(path(of: file), access)
   }
 
+  /// Opens a regular file, with its size; nil if there is none of this name.
+  ///
+  /// - Throws: Errors that say nothing about the file, such as too many open files, or a locked
+  ///   device.
+  func openRegular(_ name: FileName, _ access: FileAccess) throws -> (file: OpenFile, size: Int)? {
+    do {
+      let file = try open(name, access)
+      let status = try file.status()
+      guard status.isRegular else { return nil }
+      return (file, status.size)
+    } catch let error as POSIXError {
+      switch error.code {
+      // Missing; a link; a folder; a device or socket that can't be opened.
+      case .ENOENT, .ENOTDIR, .ELOOP, .EISDIR, .ENXIO, .ENODEV, .EOPNOTSUPP: return nil
+      default: throw error
+      }
+    }
+  }
+
   @inline(never)
   func remove(_ file: FileName) throws { try files.remove(path(of: file)) }
 

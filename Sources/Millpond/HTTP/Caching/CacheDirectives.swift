@@ -1,7 +1,7 @@
 /// The directives of the `Cache-Control` fields of one message.
 ///
 /// Any text can be parsed. Text that breaks the grammar makes the message less cacheable, never
-/// more: an unreadable number is ``Seconds/unclear``, a member that is no token asks for
+/// more: an unreadable number is ``StatedSeconds/unclear``, a member that is no token asks for
 /// validation, and a quotation without an end also forbids storing, since it may hide a directive.
 ///
 /// - Source: RFC 9111 §5.2, RFC 5861, RFC 8246.
@@ -20,28 +20,19 @@ struct CacheDirectives: Sendable, Equatable {
     static let mustUnderstand = Flags(rawValue: 128)
   }
 
-  /// The argument of a directive that is a number of seconds.
-  enum Seconds: Sendable, Equatable {
-    case absent
-    case exactly(Int)
-
-    /// An argument that is no number, or several that differ.
-    case unclear
-  }
-
   /// The number that stands for all greater ones.
   ///
   /// - Source: RFC 9111 §1.2.2.
   static let greatestSeconds = 1 << 31
 
   private(set) var flags: Flags = []
-  private(set) var maxAge = Seconds.absent
-  private(set) var minFresh = Seconds.absent
-  private(set) var staleWhileRevalidate = Seconds.absent
-  private(set) var staleIfError = Seconds.absent
+  private(set) var maxAge = StatedSeconds.absent
+  private(set) var minFresh = StatedSeconds.absent
+  private(set) var staleWhileRevalidate = StatedSeconds.absent
+  private(set) var staleIfError = StatedSeconds.absent
 
   /// The greatest accepted staleness; ``greatestSeconds`` without a number.
-  private(set) var maxStale = Seconds.absent
+  private(set) var maxStale = StatedSeconds.absent
 
   init() {}
 
@@ -95,14 +86,24 @@ struct CacheDirectives: Sendable, Equatable {
     }
   }
 
-  private static func add(_ new: Seconds, to known: inout Seconds) {
+  private static func add(_ new: StatedSeconds, to known: inout StatedSeconds) {
     known = known == .absent || known == new ? new : .unclear
   }
 }
 
+/// A number of seconds in the fields of a message: a time span, or a time after the beginning of
+/// 1970.
+enum StatedSeconds: Sendable, Equatable {
+  case absent
+  case exactly(Int)
+
+  /// Neither a number nor a date, or several that differ.
+  case unclear
+}
+
 extension HeaderListParser.Member {
   /// The argument as a number; digits only, bare or in quotes.
-  fileprivate var seconds: CacheDirectives.Seconds {
+  fileprivate var seconds: StatedSeconds {
     guard isWellFormed, let count = Int(saturating: argument) else { return .unclear }
     return .exactly(count)
   }

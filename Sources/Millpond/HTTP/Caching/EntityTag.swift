@@ -37,37 +37,19 @@ struct EntityTag: Sendable, Equatable {
   }
 }
 
-/// The tags of an `If-None-Match` field.
-///
-/// - Source: RFC 9110 §13.1.2.
-struct EntityTagList: Sendable, Equatable {
-  /// Whether the field is "*".
-  let isAny: Bool
-  let tags: [EntityTag]
-
-  /// Parses the values of all such fields; nil if there are none, or one of them is invalid.
-  init?(_ values: [String]) {
-    if values.isEmpty { return nil }
-    isAny = values.count == 1 && values[0] == "*"
-    if isAny {
-      tags = []
-      return
-    }
-    var found: [EntityTag] = []
-    for value in values {
-      for part in Self.split(value) {
-        guard let tag = EntityTag(part) else { return nil }
-        found.append(tag)
-      }
-    }
-    if found.isEmpty { return nil }
-    tags = found
-  }
-
-  func contains(_ tag: EntityTag?) -> Bool {
-    if isAny { return true }
+extension EntityTag {
+  /// Whether the values of the `If-None-Match` fields name this tag, as "*" names every one; nil if
+  /// there are none, or one of them can't be read.
+  ///
+  /// - Parameter tag: The tag; nil if the response has none.
+  /// - Source: RFC 9110 §13.1.2.
+  static func isNamed(_ tag: EntityTag?, in values: [String]) -> Bool? {
+    if values == ["*"] { return true }
+    let parts = values.flatMap { split($0) }
+    let named = parts.compactMap { EntityTag($0) }
+    guard !named.isEmpty, named.count == parts.count else { return nil }
     guard let tag else { return false }
-    return tags.contains { $0.isWeaklyEqual(to: tag) }
+    return named.contains { $0.isWeaklyEqual(to: tag) }
   }
 
   /// Returns the parts between commas that are not inside quotes, without spaces around them.

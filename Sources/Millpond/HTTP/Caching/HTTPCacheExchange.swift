@@ -27,9 +27,8 @@ final class HTTPCacheExchange: Sendable {
 
   func start() {
     if let heads = core.transfers.store.headsNow(key) { return decide(heads) }
-    let exchange = self
     core.transfers.store.heads(key).run(
-      Observer(next: { exchange.decide($0) }, other: { _ in }), lifetime.child())
+      Observer(next: { self.decide($0) }, other: { _ in }), lifetime.child())
   }
 
   private func decide(_ heads: [StoredResponse]) {
@@ -62,11 +61,10 @@ final class HTTPCacheExchange: Sendable {
     let part = stored.part(for: parsed) ?? .whole
     if parsed.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
     if let body = core.transfers.store.bodyNow(of: stored) { return send(stored, part, body, now) }
-    let exchange = self
     core.transfers.store.body(of: stored).run(
       Observer(
         next: { body in
-          if let body { exchange.send(stored, part, body, now) } else { exchange.missBody() }
+          if let body { self.send(stored, part, body, now) } else { self.missBody() }
         }, other: { _ in }), lifetime.child())
   }
 
@@ -124,13 +122,12 @@ final class HTTPCacheExchange: Sendable {
   private func follow(_ steps: Signal<Stamped<TransferStep>>) {
     let upstream = lifetime.child()
     let position = SerialState(0)
-    let exchange = self
     steps.run(
       Observer(
         next: { step in
-          if !upstream.isEnded { exchange.receive(step.value, position, upstream) }
+          if !upstream.isEnded { self.receive(step.value, position, upstream) }
         },
-        other: { event in if !upstream.isEnded { exchange.downstream.other(event) } }),
+        other: { event in if !upstream.isEnded { self.downstream.other(event) } }),
       upstream)
   }
 
@@ -162,11 +159,10 @@ final class HTTPCacheExchange: Sendable {
   /// Sends a request that is neither stored nor shared, and learns from its answer.
   private func passThrough(_ stored: StoredResponse?) {
     let sent = core.transfers.wallTime()
-    let exchange = self
     core.transfers.base.send(request).run(
       downstream.replacingNext { part in
-        if case .head(let head) = part, !head.isInterim { exchange.learn(head, stored, sent) }
-        exchange.downstream.next(part)
+        if case .head(let head) = part, !head.isInterim { self.learn(head, stored, sent) }
+        self.downstream.next(part)
       }, lifetime)
   }
 

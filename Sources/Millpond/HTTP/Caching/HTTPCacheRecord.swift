@@ -82,11 +82,7 @@ private struct RecordWriter {
     }
   }
 
-  private mutating func add(_ number: Int) {
-    withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).littleEndian) {
-      bytes.append(contentsOf: $0)
-    }
-  }
+  private mutating func add(_ number: Int) { bytes.append(number: Int64(number)) }
 
   private mutating func add(_ text: String) {
     add(text.utf8.count)
@@ -152,7 +148,7 @@ private struct RecordReader {
 
   private mutating func number() throws(DecodingError) -> Int {
     let part = try take(8)
-    return Int(truncatingIfNeeded: part.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    return Int(truncatingIfNeeded: part.withUnsafeBytes { $0.number(0, Int64.self) })
   }
 
   private mutating func text() throws(DecodingError) -> String {

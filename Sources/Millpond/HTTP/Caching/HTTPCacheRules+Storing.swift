@@ -53,7 +53,7 @@ extension HTTPCacheRules {
   ///   - head: The head of the answer.
   /// - Source: RFC 9111 §4.4.
   func invalidated(by request: ParsedRequest, _ url: URL, _ head: HTTPHead) -> [URL] {
-    if request.isSafe || !(200..<400).contains(head.status) { return [] }
+    if HTTPMethod(request.method).isSafe || !(200..<400).contains(head.status) { return [] }
     let named = ["Location", "Content-Location"].flatMap { head.headers.values(of: $0) }
       .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
       .filter { $0.isWebAddress && $0.isOfSameOrigin(as: url) }

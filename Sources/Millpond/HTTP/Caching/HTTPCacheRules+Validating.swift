@@ -21,8 +21,7 @@ extension StoredResponse {
   func evaluates(_ request: ParsedRequest) -> Bool? {
     guard status == 200 else { return nil }
     if !request.noneMatch.isEmpty {
-      guard let list = EntityTagList(request.noneMatch) else { return nil }
-      return !list.contains(parsed.entityTag)
+      return EntityTag.isNamed(parsed.entityTag, in: request.noneMatch).map { !$0 }
     }
     guard let date = request.modifiedSince.flatMap({ HTTPDate.inGMT($0) }) else { return nil }
     return (parsed.lastModified ?? origination) > date.microseconds

@@ -225,7 +225,7 @@ extension ParsedRequest {
   }
 }
 
-extension CacheDirectives.Seconds {
+extension StatedSeconds {
   /// The microseconds up to which something is allowed; an unclear number allows nothing.
   fileprivate var limit: Int64? {
     if case .exactly(let seconds) = self { Int64(seconds) * 1_000_000 } else { nil }

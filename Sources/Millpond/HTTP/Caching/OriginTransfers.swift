@@ -103,7 +103,6 @@ private final class OriginTransfer: Sendable {
 
     /// The response to store when its body is whole.
     var storing: StoredResponse?
-    var byteCount = 0
     var isOver = false
   }
 
@@ -166,7 +165,7 @@ private final class OriginTransfer: Sendable {
   private func receive(_ part: HTTPPart, _ asked: Question, _ upstream: Lifetime) {
     if state.value.isOver { return }
     guard case .head(let head) = part, state.value.head == nil else {
-      return passBytes(of: part)
+      return pass(part)
     }
     if head.isInterim { return }
     switch asked {
@@ -175,7 +174,7 @@ private final class OriginTransfer: Sendable {
     case .beginning(let stored, let bytes):
       if let whole = stored.whole(combinedWith: head) {
         receive(whole, isAsked: false, upstream)
-        if !upstream.isEnded { passBytes(of: .body(bytes)) }
+        if !upstream.isEnded { pass(.body(bytes)) }
       } else if [206, 304, 416].contains(head.status) {
         // The origin has another version, or does not know.
         upstream.end()
@@ -184,11 +183,6 @@ private final class OriginTransfer: Sendable {
         receive(head, isAsked: false, upstream)
       }
     }
-  }
-
-  private func passBytes(of part: HTTPPart) {
-    if case .body(let bytes) = part { state.value.byteCount += bytes.count }
-    pass(part)
   }
 
   private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
@@ -338,17 +332,18 @@ private final class OriginTransfer: Sendable {
       return end(.completed)
     }
     state.value.isOver = true
-    _ = log.takeBeginning()
+    log.endBeginning()
     let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))
     transfers.store.store(whole, body, for: question.key, question.parsed, question.token).run(
       Observer(next: { _ in }, other: { [downstream] in downstream.other($0) }), lifetime)
   }
 
   private func isWhole(_ head: HTTPHead) -> Bool {
+    let count = log.byteCount
     do throws(TransferError) {
       let length = try BodyLength(head)
-      try length.check(received: state.value.byteCount)
-      return length.expected.map { $0 == state.value.byteCount } ?? true
+      try length.check(received: count)
+      return length.expected.map { $0 == count } ?? true
     } catch {
       return false
     }

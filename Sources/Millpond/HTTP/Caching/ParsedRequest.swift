@@ -72,11 +72,6 @@ struct ParsedRequest: Sendable {
   /// Whether a stored response to GET may be an answer.
   var isAnswerable: Bool { method == "GET" || method == "HEAD" }
 
-  /// Whether the method changes nothing at the origin.
-  ///
-  /// - Source: RFC 9110 §9.2.1.
-  var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "TRACE"].contains(method) }
-
   /// Whether the caller asks for an answer only if it has changed.
   var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
 

@@ -3,17 +3,6 @@ import MillpondCore
 
 /// The fields of a response that matter to a cache, parsed once when it is stored.
 struct ParsedResponse: Sendable {
-  /// A time of expiry that the origin stated.
-  enum Expiry: Sendable, Equatable {
-    case unstated
-
-    /// Microseconds after the beginning of 1970.
-    case at(Int64)
-
-    /// No date, or several that differ: it has expired.
-    case unclear
-  }
-
   let status: Int
   let directives: CacheDirectives
 
@@ -22,7 +11,9 @@ struct ParsedResponse: Sendable {
 
   /// The age on arrival that caches on the way stated, in microseconds.
   let statedAge: Int64
-  let expiry: Expiry
+
+  /// The time at which it expires, after the beginning of 1970; an unclear one has passed.
+  let expiry: StatedSeconds
   let entityTag: EntityTag?
 
   /// The time of the last change, in microseconds, if it is a valid date.
@@ -53,7 +44,7 @@ struct ParsedResponse: Sendable {
   var hasValidator: Bool { entityTag != nil || lastModifiedText != nil }
 
   /// Whether the origin states for how long the response is fresh.
-  var statesFreshness: Bool { directives.maxAge != .absent || expiry != .unstated }
+  var statesFreshness: Bool { directives.maxAge != .absent || expiry != .absent }
 
   /// Whether an age limit may be estimated.
   ///
@@ -80,12 +71,12 @@ struct ParsedResponse: Sendable {
   }
 
   /// - Source: RFC 9111 §5.3: what is no date, such as "0", is a time in the past.
-  private static func expiry(_ values: [String]) -> Expiry {
-    guard let first = values.first else { return .unstated }
+  private static func expiry(_ values: [String]) -> StatedSeconds {
+    guard let first = values.first else { return .absent }
     guard values.allSatisfy({ $0 == first }), let date = HTTPDate.inGMT(first) else {
       return .unclear
     }
-    return .at(date.microseconds)
+    return .exactly(date.seconds)
   }
 }
 

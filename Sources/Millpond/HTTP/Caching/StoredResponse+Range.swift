@@ -24,8 +24,8 @@ extension StoredResponse {
       if !holds { return .whole }
     }
     // Other statuses have no ranges, and the bytes of a decoded body are not those that it counts.
-    guard status == 200, !parsed.isDecoded, let range = RequestedRange(text) else { return nil }
-    return range.part(of: body.byteCount)
+    guard status == 200, !parsed.isDecoded else { return nil }
+    return Part(text, of: body.byteCount)
   }
 
   /// Whether the version is that of an `If-Range`; nil if it is neither a tag nor a date.
@@ -34,9 +34,8 @@ extension StoredResponse {
       return parsed.entityTag.map { $0.isStronglyEqual(to: tag) } ?? false
     }
     guard let date = HTTPDate.inGMT(condition) else { return nil }
-    // RFC 9110 §8.8.2.2: a date is strong if the response is at least a minute younger.
-    guard let changed = parsed.lastModified, let sent = parsed.date else { return false }
-    return date.microseconds == changed && sent - changed >= 60_000_000
+    guard let sent = parsed.date, date.microseconds == parsed.lastModified else { return false }
+    return date.isStrong(ofAnswerSentAt: Int(sent / 1_000_000))
   }
 
   /// Returns the head of an answer with these bytes.
@@ -49,15 +48,12 @@ extension StoredResponse {
   }
 }
 
-/// A single range of bytes of a request.
-///
-/// - Source: RFC 9110 §14.1.2.
-enum RequestedRange: Equatable {
-  case from(Int, through: Int?)
-  case last(Int)
-
-  /// Parses a `Range` field; nil for several ranges, other units, and anything that is not valid.
-  init?(_ text: String) {
+extension StoredResponse.Part {
+  /// Creates the part of a body of so many bytes that a `Range` field asks for; nil for several
+  /// ranges, other units, and anything that is not valid.
+  ///
+  /// - Source: RFC 9110 §14.1.2.
+  init?(_ text: String, of count: Int) {
     guard text.utf8.count <= 64, text.lowercased().hasPrefix("bytes=") else { return nil }
     let bounds = text.dropFirst(6).withoutSpaces
       .split(separator: "-", omittingEmptySubsequences: false)
@@ -66,22 +62,11 @@ enum RequestedRange: Equatable {
     let last = Int(digits: bounds[1])
     if bounds[0].isEmpty {
       guard let last else { return nil }
-      self = .last(last)
+      let length = min(last, count)
+      self = length > 0 ? .bytes(count - length..<count) : .none
       return
     }
     guard let first, bounds[1].isEmpty || last.map({ $0 >= first }) == true else { return nil }
-    self = .from(first, through: last)
-  }
-
-  /// Returns the part of a body of so many bytes.
-  func part(of count: Int) -> StoredResponse.Part {
-    switch self {
-    case .last(let suffix):
-      let length = min(suffix, count)
-      return length > 0 ? .bytes(count - length..<count) : .none
-    case .from(let first, let last):
-      if first >= count { return .none }
-      return .bytes(first..<min(last ?? count - 1, count - 1) + 1)
-    }
+    self = first < count ? .bytes(first..<min(last ?? count - 1, count - 1) + 1) : .none
   }
 }

@@ -129,9 +129,9 @@ extension StoredResponse {
     case .absent: break
     }
     switch parsed.expiry {
-    case .at(let time): return max(0, time - origination)
+    case .exactly(let time): return max(0, Int64(time) * 1_000_000 - origination)
     case .unclear: return 0
-    case .unstated: return estimatedLifetime(limit: heuristicLimit)
+    case .absent: return estimatedLifetime(limit: heuristicLimit)
     }
   }
 

@@ -65,6 +65,9 @@ final class TransferLog: Sendable {
     }
   }
 
+  /// The number of bytes of the body so far, kept or not.
+  var byteCount: Int { state.withLock { $0.byteCount } }
+
   /// The body so far; nil if it is not kept.
   var body: Data? { state.withLock { $0.isKept ? $0.parts : nil }?.joinedBody }
 
@@ -73,12 +76,16 @@ final class TransferLog: Sendable {
 
   /// Returns what has arrived of a response that may be stored as far as it came; nil afterwards.
   func takeBeginning() -> (response: StoredResponse, body: Data)? {
-    let (response, parts) = state.withLock { state in
+    let (beginning, parts) = state.withLock { state in
       (exchange(&state.beginning, with: nil), state.parts)
     }
+    guard let beginning else { return nil }
     let body = parts.joinedBody
-    return response.flatMap { body.isEmpty ? nil : ($0, body) }
+    return body.isEmpty ? nil : (beginning, body)
   }
+
+  /// Notes that the response has arrived as a whole, so that there is no beginning to store.
+  func endBeginning() { state.discard { exchange(&$0.beginning, with: nil) } }
 
   /// Returns whether the caller may have the answer from its first part on, which only one may if
   /// it is not kept.

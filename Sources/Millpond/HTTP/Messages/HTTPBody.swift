@@ -157,9 +157,10 @@ extension Signal<Data> {
           guard status.isRegular else { throw TransferError.unreadable(url) }
           var place = 0
           while place < status.size, !lifetime.isEnded {
-            var piece = Data(count: Swift.min(256 << 10, status.size - place))
-            let isWhole = try piece.withUnsafeMutableBytes { try file.read(into: $0, at: place) }
-            guard isWhole else { throw TransferError.wrongLength(stated: status.size) }
+            let count = Swift.min(256 << 10, status.size - place)
+            guard let piece = try file.read(count, at: place) else {
+              throw TransferError.wrongLength(stated: status.size)
+            }
             place += piece.count
             if !lifetime.isEnded { observer.next(piece) }
           }

@@ -18,6 +18,13 @@ struct HTTPDate: Equatable {
     }
   }
 
+  /// Whether a last change at this time identifies one version: the answer was sent at least a
+  /// minute later, which allows for two clocks at the origin.
+  ///
+  /// - Parameter seconds: The time at which the answer was sent, as ``seconds``.
+  /// - Source: RFC 9110 §8.8.2.2.
+  func isStrong(ofAnswerSentAt seconds: Int) -> Bool { seconds - self.seconds >= 60 }
+
   private init?(day: Substring, month: Substring, year: Substring, time: Substring) {
     let clock = time.split(separator: ":").map { Int(digits: $0) }
     guard clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2],

@@ -51,11 +51,17 @@ public struct HTTPMethod: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
   ]
 
-  /// Whether requests only read: GET, HEAD, OPTIONS, QUERY and PROPFIND; false for an unknown
-  /// method.
+  /// A list, not a set, since nearly all requests have the first of them.
+  private static let safe = [
+    "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH",
+  ]
+
+  /// Whether requests only read: GET, HEAD, OPTIONS, TRACE, QUERY, PROPFIND, REPORT and SEARCH;
+  /// false for an unknown method.
   ///
-  /// - Source: RFC 9110 §9.2.1.
-  public var isSafe: Bool { ["GET", "HEAD", "OPTIONS", "QUERY", "PROPFIND"].contains(name) }
+  /// - Source: RFC 9110 §9.2.1; draft-ietf-httpbis-safe-method-w-body for QUERY; IANA's registry of
+  ///   methods for the last three.
+  public var isSafe: Bool { Self.safe.contains(name) }
 
   /// Whether several identical requests have the effect of one: the safe methods, PUT and DELETE;
   /// false for an unknown method.

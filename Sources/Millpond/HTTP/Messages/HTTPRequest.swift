@@ -239,10 +239,8 @@ extension HTTPRequest {
       // Repeated fields keep their order.
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
       .map { "\($0.element.name):\($0.element.value)\n" }
-    var text = lines.joined()
-    let sums = text.withUTF8 { bytes in
-      (3...4).map { String(FoldHash.hash(UnsafeRawBufferPointer(bytes), seed: $0), radix: 16) }
-    }
+    let text = lines.joined()
+    let sums = (3...4).map { String(FoldHash.hash(text, seed: $0), radix: 16) }
     return "\(identity) \(sums.joined(separator: "-"))"
   }
 

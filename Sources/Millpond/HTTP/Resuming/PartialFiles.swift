@@ -35,14 +35,12 @@ struct PartialFiles: Sendable {
   /// Returns the file name of a resource.
   @inline(never)
   static func name(of identity: String, _ kind: Kind = .whole) -> String {
-    var identity = identity
-    let hash = identity.withUTF8 { FoldHash.hash(UnsafeRawBufferPointer($0), seed: 0) }
-    return FileName.digits(hash) + kind.rawValue
+    FileName.digits(FoldHash.hash(identity, seed: 0)) + kind.rawValue
   }
 
   /// Returns the files, oldest first; removes incomplete ones.
   func list() -> [(name: String, byteCount: Int)] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = (try? system.namesInFolder(path)) ?? []
     for name in names where Self.isHalfWritten(name) { try? remove(name) }
     return names.compactMap { listed($0, Set(names)) }
       .sorted { $0.changed < $1.changed }
@@ -125,7 +123,7 @@ struct PartialFiles: Sendable {
   func removeAll() throws {
     var failure: (any Error)?
     do {
-      for name in try system.namesInFolder(folder.path)
+      for name in try system.namesInFolder(path)
       where Self.isOurs(name) || Self.isHalfWritten(name) {
         do {
           if try system.status(path(name))?.isRegular == true { try remove(name) }
@@ -141,9 +139,10 @@ struct PartialFiles: Sendable {
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+  /// Makes the folder if it is missing; fails for a URL that is not of a file.
   func makeFolder() throws {
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    guard folder.isFileURL else { throw CLibrary.failure(.EINVAL, path) }
+    try system.makeFolder(path)
   }
 
   /// Returns the entry of a file; nil if it is not a regular file: a pipe would block its reader.

@@ -27,10 +27,8 @@ final class PartialJournal: Sendable {
   func note(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) {
     if case .unused = state.withLock({ $0 }) { begin(file, place) }
     guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
-    let head = PartialHead(identity: place.representation, version)
     do {
-      try ResumeFooter(head, byteCount: file.byteCount, checksum: file.checksum)
-        .overwrite(journal)
+      try ResumeFooter(file, version, of: place.representation).overwrite(journal)
     } catch {
       end()
     }
@@ -65,8 +63,7 @@ extension PartialFiles {
       let journal = try system.open(path(Self.name(name, .journal)), .making)
       do {
         guard try journal.lock() else { return nil }
-        try FileManager.default.linkItem(
-          atPath: file.path, toPath: path(Self.name(name, .running)))
+        try system.link(file.path, to: path(Self.name(name, .running)))
         return journal
       } catch {
         removeJournal(name)

@@ -59,9 +59,8 @@ extension PartialTransfers {
   func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {
     queue.sync {
       let name = PartialFiles.name(of: place.representation, .streamed)
-      let head = PartialHead(identity: place.representation, version)
-      let footer = ResumeFooter(head, byteCount: file.byteCount, checksum: file.checksum)
-      return add(name, place, head, bytes: file.byteCount, fileSize: file.byteCount) {
+      let footer = ResumeFooter(file, version, of: place.representation)
+      return add(name, place, version, bytes: file.byteCount, fileSize: file.byteCount) {
         files.take(file, footer, name)
       }
     }

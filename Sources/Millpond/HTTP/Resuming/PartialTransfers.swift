@@ -34,7 +34,6 @@ public final class PartialTransfers: Sendable {
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
   let state = Locked(PartialState())
-  private let waiting = Locked(0)
 
   /// Creates a store in a folder, which is made when it is first needed.
   ///
@@ -104,6 +103,9 @@ struct PartialState: Sendable {
 
   /// The latest removal of everything; transfers that began before it find and store nothing.
   var removal = Revision.none
+
+  /// The number of bytes in memory that wait for the disk.
+  var waitingBytes = 0
 }
 
 /// The key of a transfer's bytes.
@@ -146,18 +148,18 @@ extension PartialTransfers {
 
   func keep(_ partial: PartialBody, at place: PartialPlace) {
     let size = partial.bytes.count
-    guard size >= Self.leastByteCount, wait(for: size) else { return }
+    if size < Self.leastByteCount { return }
     let name = PartialFiles.name(of: place.representation)
-    // At once, so that a transfer that begins now waits for the bytes to be written.
-    state.withLock { $0.index?.expect(name) }
+    guard expect(name, size) else { return }
     queue.async {
       let data = PartialRecord(identity: place.representation, partial).data
-      let known = PartialHead(identity: place.representation, partial.version)
-      self.add(name, place, known, bytes: size, fileSize: data.count) {
+      self.add(name, place, partial.version, bytes: size, fileSize: data.count) {
         self.files.write(data, name)
       }
-      self.state.withLock { $0.index?.endExpecting(name) }
-      self.waiting.withLock { $0 -= size }
+      self.state.withLock { state in
+        state.index?.endExpecting(name)
+        state.waitingBytes -= size
+      }
     }
   }
 
@@ -177,12 +179,14 @@ extension PartialTransfers {
 
   func isRemoved(_ place: PartialPlace) -> Bool { state.withLock { place.revision < $0.removal } }
 
-  /// Reserves memory for bytes that wait for the disk; false if there is not enough.
-  private func wait(for size: Int) -> Bool {
+  /// Reserves memory for bytes that wait for the disk, and records their file at once, so that a
+  /// transfer that begins now waits for it; false if there is not enough memory.
+  private func expect(_ name: String, _ size: Int) -> Bool {
     let limit = max(byteLimit, 64 << 20)
-    return waiting.withLock { waiting in
-      guard size <= limit - waiting else { return false }
-      waiting += size
+    return state.withLock { state in
+      guard size <= limit - state.waitingBytes else { return false }
+      state.waitingBytes += size
+      state.index?.expect(name)
       return true
     }
   }
@@ -206,12 +210,12 @@ extension PartialTransfers {
   /// - Returns: Whether it was written.
   @discardableResult
   func add(
-    _ name: String, _ place: PartialPlace, _ head: PartialHead, bytes: Int, fileSize: Int,
+    _ name: String, _ place: PartialPlace, _ version: ResourceVersion, bytes: Int, fileSize: Int,
     _ write: () -> Bool
   ) -> Bool {
     guard !isRemoved(place),
       state.withLock({ $0.index?.admits(name, byteCount: fileSize) }) == true,
-      !hasMore(name, than: bytes, of: head)
+      !hasMore(name, than: bytes, of: PartialHead(identity: place.representation, version))
     else { return false }
     let (surplus, former) =
       state.withLock { $0.index?.add(name, byteCount: fileSize) } ?? ([], nil)

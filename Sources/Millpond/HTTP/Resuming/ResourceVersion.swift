@@ -67,17 +67,17 @@ extension HTTPRequest {
 extension HeaderFields {
   /// The value to send as `If-Range` for bytes of this answer; nil if there is none.
   ///
-  /// Neither a weak entity tag nor a date beside one can be sent. A date counts as strong if the
-  /// answer is at least a minute younger, which allows for two clocks at the origin.
+  /// Neither a weak entity tag, nor a date beside one, nor a date that is not strong can be sent.
   ///
-  /// - Source: RFC 9110 §13.1.5, §8.8.1 and §8.8.2.2; RFC 9111 §5.2.2.5.
+  /// - Source: RFC 9110 §13.1.5, §8.8.1; RFC 9111 §5.2.2.5.
   fileprivate var rangeCondition: String? {
     if areOfEncoded || lists("none", in: "Accept-Ranges") { return nil }
     if lists("no-store", in: "Cache-Control") { return nil }
     let tags = values(of: "ETag")
     if let tag = tags.first { return tags.count == 1 && tag.isStrongEntityTag ? tag : nil }
     guard let date = self["Last-Modified"], let changed = HTTPDate(date),
-      let sent = self["Date"].flatMap(HTTPDate.init), sent.seconds - changed.seconds >= 60
+      let sent = self["Date"].flatMap(HTTPDate.init),
+      changed.isStrong(ofAnswerSentAt: sent.seconds)
     else { return nil }
     return date
   }

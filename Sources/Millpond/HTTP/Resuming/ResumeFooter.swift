@@ -42,6 +42,12 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     self.checksum = checksum
   }
 
+  /// Creates the footer of a file with the first bytes of a resource's body.
+  init(_ file: UnfinishedFile, _ version: ResourceVersion, of identity: String) {
+    self.init(
+      PartialHead(identity: identity, version), byteCount: file.byteCount, checksum: file.checksum)
+  }
+
   init?(of file: OpenFile) throws {
     guard let (footer, place) = try Self.read(file), footer.byteCount == place else { return nil }
     self = footer
@@ -75,9 +81,8 @@ struct ResumeFooter: Codable, Sendable, Equatable {
   func data() throws -> Data {
     let encoded = try JSONEncoder().encode(self)
     var data = encoded
-    for number in [UInt64(encoded.count), Self.checksum(encoded)] {
-      withUnsafeBytes(of: number.littleEndian) { data.append(contentsOf: $0) }
-    }
+    data.append(number: UInt64(encoded.count))
+    data.append(number: Self.checksum(encoded))
     return data + Self.mark
   }
 
@@ -113,13 +118,5 @@ struct ResumeFooter: Codable, Sendable, Equatable {
 
   private static func checksum(_ data: Data) -> UInt64 {
     data.withUnsafeBytes { FoldHash.hash($0, seed: 2) }
-  }
-}
-
-extension OpenFile {
-  /// Reads `count` bytes; nil if the file has fewer.
-  func read(_ count: Int, at offset: Int) throws -> Data? {
-    var data = Data(count: count)
-    return try data.withUnsafeMutableBytes { try read(into: $0, at: offset) } ? data : nil
   }
 }

@@ -89,12 +89,12 @@ struct MemoryExpiry: Sendable {
 
   @inlinable
   func isExpired(_ slot: Slot, _ now: Int64) -> Bool {
-    let slot = Int(slot)
-    if slot < deadlines.count, now >= deadlines[slot] { return true }
-    return slot < lastUses.count && now &- lastUses[slot] >= idleTime
+    if Int(slot) < deadlines.count, now >= deadlines[Int(slot)] { return true }
+    return isIdle(slot, now)
   }
 
   /// Whether the entry has expired because it was not used.
+  @inlinable
   func isIdle(_ slot: Slot, _ now: Int64) -> Bool {
     Int(slot) < lastUses.count && now &- lastUses[Int(slot)] >= idleTime
   }

@@ -46,6 +46,7 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   deinit {
     shards.deinitialize(count: mask.load(ordering: .acquiring) == 0 ? 1 : count)
     shards.deallocate()
+    removalListeners.end()
   }
 
   /// Runs `body` with the store of a key.

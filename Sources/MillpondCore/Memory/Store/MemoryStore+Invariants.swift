@@ -58,14 +58,13 @@ extension MemoryStore {
 extension PolicyOrder {
   /// Returns a violated invariant of the order of these slots; nil if there is none.
   func flaw(isUsed: ChunkedArray<Bool>) -> String? {
-    let lists = isAdaptive ? adaptive.lists : [(recency.list, nil)]
     var isMissing = (0..<isUsed.count).map { isUsed[$0] }
     for (list, state) in lists {
       if let flaw = nodes.flaw(of: list) { return flaw }
       for slot in nodes.slots(of: list) {
         guard isMissing[Int(slot)] else { return "slot \(slot) is listed twice, or free" }
         isMissing[Int(slot)] = false
-        if let state, adaptive.states[slot] & AdaptiveOrder.list != state {
+        if states[slot] & Self.list != state {
           return "slot \(slot) is in another list than it says"
         }
       }
@@ -73,11 +72,9 @@ extension PolicyOrder {
     if let slot = isMissing.firstIndex(of: true) { return "slot \(slot) is in no list" }
     return nodes.freeFlaw(isUsed: isUsed)
   }
-}
 
-extension AdaptiveOrder {
   /// Each list, and the state that its entries should have.
-  fileprivate var lists: [(SlotList, UInt8?)] {
+  private var lists: [(SlotList, UInt8)] {
     [(window, Self.inWindow), (probation, Self.inProbation), (protected, Self.inProtected)]
   }
 }

@@ -92,9 +92,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       order.used(slot, hash.bits)
       times.touch(slot, now)
     }
-    return Stamped(
-      pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
-      rest: times.rest(of: slot, now), validator: validators.isEmpty ? nil : validators[slot])
+    return stamped(slot, now)
   }
 
   /// Counts a miss of a key without an entry.
@@ -108,17 +106,24 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func peek(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
     guard let slot = find(key, hash), !times.isExpired(slot, now) else { return nil }
-    return Stamped(
-      pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
-      rest: times.rest(of: slot, now), validator: validators[slot])
+    return stamped(slot, now)
   }
 
   /// Returns the value of any age if it has a validator, without counting this as a use.
   func peekStale(_ key: Key, _ hash: MemoryHash, _ now: Int64) -> Stamped<Value>? {
     guard let slot = find(key, hash), isConfirmable(slot, now) else { return nil }
-    return Stamped(
+    return stamped(slot, now)
+  }
+
+  /// Returns the value of a slot with its age.
+  ///
+  /// Always inlined, since a call would copy the whole store.
+  @inlinable
+  @inline(__always)
+  func stamped(_ slot: Slot, _ now: Int64) -> Stamped<Value> {
+    Stamped(
       pairs[Int(slot)].value, nanoseconds: times.nanoseconds(of: slot, now),
-      rest: times.rest(of: slot, now), validator: validators[slot])
+      rest: times.rest(of: slot, now), validator: validators.isEmpty ? nil : validators[slot])
   }
 
   /// Whether an origin may confirm the value, also one that has expired.

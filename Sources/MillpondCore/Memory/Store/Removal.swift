@@ -78,24 +78,19 @@ struct MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 @usableFromInline
 final class RemovalListeners<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let subject = PublishSubject<Removal<Key, Value>>()
-  private let listeners = ListenerCount()
+  private let count = Atomic<Int>(0)
 
   @usableFromInline
   init() {}
 
-  deinit {
-    subject.completed()
-  }
+  @usableFromInline var isListening: Bool { count.load(ordering: .relaxed) > 0 }
 
-  @usableFromInline var isListening: Bool { listeners.count.load(ordering: .relaxed) > 0 }
-
-  /// The removals; a subscription does not keep the cache alive.
+  /// The removals; a subscription keeps this object alive, but not the cache.
   var signal: Signal<Removal<Key, Value>> {
-    let (listeners, removals) = (listeners, subject.signal)
-    return Signal { observer, lifetime in
-      listeners.count.add(1, ordering: .relaxed)
-      lifetime.onEnd { listeners.count.subtract(1, ordering: .relaxed) }
-      removals.run(observer, lifetime)
+    Signal { [self] observer, lifetime in
+      count.add(1, ordering: .relaxed)
+      lifetime.onEnd { [self] in count.subtract(1, ordering: .relaxed) }
+      subject.signal.run(observer, lifetime)
     }
   }
 
@@ -104,8 +99,9 @@ final class RemovalListeners<Key: Hashable & Sendable, Value: Sendable>: Sendabl
     if let first = removals.first { subject.next(first) }
     for other in removals.more?.value.removals ?? [] { subject.next(other) }
   }
-}
 
-private final class ListenerCount: Sendable {
-  let count = Atomic<Int>(0)
+  /// Completes the signal; for the release of the cache.
+  func end() {
+    subject.completed()
+  }
 }

@@ -67,7 +67,7 @@ import Testing
     #expect(memory.statistics.insertions == before.insertions + 1)
     memory.shards.forEach { store in
       let hash = store.slab.isUsed.firstIndex(of: true).map { store.order.hash(of: Slot($0)) }
-      #expect(store.order.adaptive.sketch.frequency(hash ?? 0) >= 2)
+      #expect(store.order.sketch.frequency(hash ?? 0) >= 2)
       return true
     }
   }

@@ -54,33 +54,33 @@ import Testing
   }
 
   @Test func `a slot that is neither used nor free, or both`() {
-    #expect(flaw { $0.order.adaptive.nodes.takeFree(3) } == "slots that are neither used nor free")
-    #expect(flaw { $0.order.adaptive.nodes.firstFree = 1 } != nil)
+    #expect(flaw { $0.order.nodes.takeFree(3) } == "slots that are neither used nor free")
+    #expect(flaw { $0.order.nodes.firstFree = 1 } != nil)
   }
 
   @Test func `a slot that is free twice`() {
-    let found = flaw { $0.order.adaptive.nodes.nodes[3].newer = -3 - 3 }
+    let found = flaw { $0.order.nodes.nodes[3].newer = -3 - 3 }
     #expect(found?.hasPrefix("slot 3 is free twice") == true)
   }
 
   @Test func `a weight that was forgotten`() {
-    #expect(flaw { $0.order.adaptive.probation.weight -= 1 }?.contains("weighs") == true)
-    #expect(flaw { $0.order.adaptive.nodes.weights[1] += 1 } != nil)
+    #expect(flaw { $0.order.probation.weight -= 1 }?.contains("weighs") == true)
+    #expect(flaw { $0.order.nodes.weights[1] += 1 } != nil)
   }
 
   @Test func `a list that has lost one, or has a wrong neighbour`() {
     #expect(flaw { $0.order.removed(1) }?.contains("in no list") == true)
-    #expect(flaw { $0.order.adaptive.probation.count += 1 } != nil)
-    #expect(flaw { $0.order.adaptive.probation.newest = 0 } != nil)
-    #expect(flaw { $0.order.adaptive.nodes.nodes[2].older = -1 } != nil)
+    #expect(flaw { $0.order.probation.count += 1 } != nil)
+    #expect(flaw { $0.order.probation.newest = 0 } != nil)
+    #expect(flaw { $0.order.nodes.nodes[2].older = -1 } != nil)
   }
 
   @Test func `a list that goes round in a circle`() {
-    #expect(flaw { $0.order.adaptive.nodes.nodes[8].newer = 0 } != nil)
+    #expect(flaw { $0.order.nodes.nodes[8].newer = 0 } != nil)
   }
 
   @Test func `a slot that says it is in another list`() {
-    let found = flaw { $0.order.adaptive.states[1] = AdaptiveOrder.inProtected }
+    let found = flaw { $0.order.states[1] = PolicyOrder.inProtected }
     #expect(found == "slot 1 is in another list than it says")
   }
 
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `a hash that is another key's`() {
-    #expect(flaw { $0.order.adaptive.nodes.nodes[1].hash ^= 1 } != nil)
+    #expect(flaw { $0.order.nodes.nodes[1].hash ^= 1 } != nil)
   }
 
   @Test func `a budget that is not the sum of the stores`() {
@@ -103,7 +103,7 @@ import Testing
 
   @Test func `a store looks at itself now and then`() {
     cache.shards.withShard(0) { store in
-      store.order.adaptive.nodes.firstFree = -1
+      store.order.nodes.firstFree = -1
       for insertions in 1..<64 {
         store.statistics.insertions = insertions
         #expect(store.occasionalFlaw() == nil)

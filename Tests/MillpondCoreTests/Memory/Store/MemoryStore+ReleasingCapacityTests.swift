@@ -45,7 +45,7 @@ import Testing
     [
       store.slab.capacity, store.slab.isUsed.capacity, store.order.nodes.nodes.capacity,
       store.times.stamps.capacity, store.times.deadlines.capacity,
-      store.order.adaptive.states.capacity, store.index.buckets.count,
+      store.order.states.capacity, store.index.buckets.count,
     ]
   }
 
@@ -66,11 +66,11 @@ import Testing
   }
 
   @Test mutating func `counters of uses are given back too`() {
-    let blocks = store.order.adaptive.sketch.blocks
+    let blocks = store.order.sketch.blocks
 
     remove(1_000..<Self.count)
 
-    #expect(store.order.adaptive.sketch.blocks < blocks / 4)
+    #expect(store.order.sketch.blocks < blocks / 4)
   }
 
   @Test mutating func `one removal gives up no more than eight slots`() {

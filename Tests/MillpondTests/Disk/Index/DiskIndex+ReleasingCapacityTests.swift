@@ -89,7 +89,7 @@ import Testing
       index.restore(KeyHash(of: "\(number)"), scene.nextLocation(), nil)
     }
     index.findRestored()
-    let (chunk, blocks) = (index.hashes.capacity, index.order.adaptive.sketch.blocks)
+    let (chunk, blocks) = (index.hashes.capacity, index.order.sketch.blocks)
     let buckets = index.slots.tables.map(\.buckets.count)
 
     let write = IndexScene.write("new")
@@ -97,8 +97,7 @@ import Testing
     index.settle(write, at: scene.nextLocation())
 
     let added = index.hashes.capacity - chunk
-    #expect(
-      added <= ChunkedArray<KeyHash>.chunkLength && index.order.adaptive.sketch.blocks == blocks)
+    #expect(added <= ChunkedArray<KeyHash>.chunkLength && index.order.sketch.blocks == blocks)
     let grown = zip(buckets, index.slots.tables).count { $0 != $1.buckets.count }
     #expect(grown <= 1 && buckets.count >= 16)
   }

@@ -83,10 +83,8 @@ import Testing
 
   @Test func `a record that is copied is good only in the other segment`() throws {
     let bytes = RecordBytes.make(validator: validator, segment: 7)
-    guard case .front(let head, _) = RecordBytes.head(bytes) else {
-      Issue.record("no front")
-      return
-    }
+    let front = RecordBytes.readFront(bytes) { $0.front?.head }
+    let head = try #require(front)
     let buffer = RecordBuffer()
 
     bytes.withUnsafeBytes { buffer.append($0, head, segment: 8) }
@@ -102,10 +100,8 @@ import Testing
     for count in 0..<bytes.count {
       #expect(RecordBytes.read(Array(bytes.prefix(count))).isDamaged)
       guard count < RecordHead.size + 3 else { continue }
-      guard case .needsMore = RecordBytes.head(Array(bytes.prefix(count))) else {
-        Issue.record("\(count) bytes are no front")
-        continue
-      }
+      let needsMore = RecordBytes.readFront(Array(bytes.prefix(count))) { $0.needsMore }
+      #expect(needsMore, "\(count) bytes are no front")
     }
     #expect(RecordBytes.read(bytes + [0]).isDamaged)
   }
@@ -124,12 +120,28 @@ import Testing
     var bytes = RecordBytes.make(validator: validator)
     bytes[RecordHead.size + 3] ^= 1
 
-    guard case .front(let head, let sum) = RecordBytes.head(bytes) else {
-      Issue.record("no front")
-      return
+    RecordBytes.readFront(bytes + [0]) { reading in
+      let record = reading.front
+      #expect(record?.head.recordSize == bytes.count)
+      #expect(record?.bytes.count == bytes.count)
+      #expect(record?.isWhole == false)
     }
-    #expect(head.recordSize == bytes.count)
-    #expect(!bytes.withUnsafeBytes { RecordHead.isWhole($0, head, frontSum: sum) })
+  }
+
+  @Test func `the front of a record that is cut behind its key is good, and the rest is missed`() {
+    let large = FileValue(number: 1, length: 2, checksum: 3)
+    let bytes = RecordBytes.make(.file, payload: large.bytes)
+
+    for count in RecordHead.size + 3..<bytes.count {
+      RecordBytes.readFront(Array(bytes.prefix(count))) { reading in
+        let record = reading.front
+        #expect(record?.key.elementsEqual("key".utf8) == true)
+        #expect(record?.isWhole == false)
+        #expect(record?.largeValue == nil && record?.valueSize == nil)
+      }
+    }
+    let size = RecordBytes.readFront(bytes) { $0.front?.valueSize }
+    #expect(size == 2)
   }
 
   @Test(arguments: [12, 16, 20, 24], [UInt32.max, 1 << 31, 1_000, 6])

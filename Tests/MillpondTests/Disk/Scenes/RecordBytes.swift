@@ -19,8 +19,11 @@ enum RecordBytes {
     return Array(buffer.bytes)
   }
 
-  static func head(_ bytes: [UInt8], segment: UInt32 = 7) -> RecordHead.Reading {
-    bytes.withUnsafeBytes { RecordHead.read($0, segment: UInt64(segment)) }
+  /// Calls `body` with what is read at the beginning of the bytes; the record is valid meanwhile.
+  static func readFront<Result>(
+    _ bytes: [UInt8], segment: UInt32 = 7, _ body: (Record.Reading) -> Result
+  ) -> Result {
+    bytes.withUnsafeBytes { body(Record.read($0, segment: segment)) }
   }
 
   static func read(
@@ -59,6 +62,16 @@ enum RecordBytes {
     for place in 0..<count {
       bytes[offset + place] = UInt8(truncatingIfNeeded: number >> (8 * place))
     }
+  }
+}
+
+extension Record.Reading {
+  var front: Record? {
+    if case .front(let record) = self { record } else { nil }
+  }
+
+  var needsMore: Bool {
+    if case .needsMore = self { true } else { false }
   }
 }
 

@@ -52,7 +52,10 @@ import Testing
       for _ in 0...random.next(3) { Self.mutate(&bytes, &random) }
       if bytes != original { #expect(RecordBytes.read(bytes).record == nil) }
       RecordBytes.seal(&bytes)
-      _ = RecordBytes.head(bytes)
+      RecordBytes.readFront(bytes) { reading in
+        let record = reading.front
+        _ = (record?.key.count, record?.isWhole, record?.largeValue, record?.valueSize)
+      }
       if let record = RecordBytes.read(bytes).record {
         sealedCount += 1
         if case .value(let value) = record.content { #expect(value.count < bytes.count) }

@@ -340,6 +340,23 @@ import Testing
     #expect(try await scene.send("only-if-cached", path: "/c") == "200 age 0 /c")
   }
 
+  @Test(arguments: [
+    ("PROPFIND", "200 age 0 body"), ("TRACE", "200 age 0 body"), ("POST", "504"),
+  ])
+  func `only a request that may change something makes what is stored invalid`(
+    method: String, stored: String
+  ) async throws {
+    let scene = HTTPCacheScene { request, _ in
+      request.method == .get ? .ok("max-age=60") : .status(207)
+    }
+    _ = try await scene.send()
+    let request = HTTPRequest(url: try HTTPCacheScene.request().url, method: HTTPMethod(method))
+
+    #expect(try await HTTPCacheScene.answer(scene.cache.send(request)) == "207")
+
+    #expect(try await scene.send("only-if-cached") == stored)
+  }
+
   @Test func `an answer to another method makes nothing fresh`() async throws {
     let scene = HTTPCacheScene { request, _ in
       request.method == .get

@@ -108,9 +108,11 @@ import Testing
 
   @Test(arguments: [
     (HTTPMethod.get, true, true), (.head, true, true), (.options, true, true), (.put, false, true),
-    (.delete, false, true), (.post, false, false), (.patch, false, false),
+    (.delete, false, true), (.post, false, false), (.patch, false, false), ("TRACE", true, true),
+    ("QUERY", true, true), ("PROPFIND", true, true), ("REPORT", true, true),
+    ("SEARCH", true, true), ("CONNECT", false, false), ("LOCK", false, false),
   ])
-  func `methods are safe and idempotent by the RFC`(
+  func `methods are safe and idempotent by the RFC and the registry`(
     method: HTTPMethod, isSafe: Bool, isIdempotent: Bool
   ) {
     #expect(method.isSafe == isSafe)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct RecencyOrderTests {
-  var order = RecencyOrder(isWeighted: true)
+@Suite struct PolicyOrderTests {
+  var order = PolicyOrder(.leastRecentlyUsed, isWeighted: true)
 
   init() {
     for slot in 0..<4 as Range<Slot> { order.added(slot, UInt32(slot), weight: 10) }
@@ -38,13 +38,13 @@ import Testing
     var sequence: [Slot] = []
     order.forEach { sequence.append($0) }
     #expect(sequence == [0, 1, 2, 3].filter { $0 != slot } + [slot])
-    #expect(order.list.weight == 31 && order.list.count == 4)
+    #expect(order.window.weight == 31 && order.window.count == 4)
   }
 
   @Test mutating func `a cache that weighs something else is used, and the sum is right`() {
     order.reweighed(1, weight: 3)
 
-    #expect(order.list.weight == 33 && order.nodes.weight(of: 1) == 3)
+    #expect(order.window.weight == 33 && order.nodes.weight(of: 1) == 3)
     #expect(sequence == [0, 2, 3, 1])
   }
 
@@ -53,7 +53,17 @@ import Testing
 
     let victims = order.chooseVictims(for: 1)
     #expect(victims.isEmpty && sequence.isEmpty)
-    #expect(order.list.newest < 0 && order.list.oldest < 0)
+    #expect(order.window.newest < 0 && order.window.oldest < 0)
+  }
+
+  @Test mutating func `an entry whose slot is given up keeps its place`() {
+    order.removed(1)
+
+    let (last, place) = order.removeLastSlot()
+
+    #expect(last == 3 && place == 1)
+    #expect(sequence == [0, 2, 1])
+    #expect(order.next(after: 2) == 1 && order.next(after: 1) == nil)
   }
 
   @Test func `every entry is admitted`() {

@@ -2,11 +2,11 @@ import Dispatch
 import MillpondSignals
 import Synchronization
 
-/// A queue that carries out writes by closures, in order and one at a time, and refuses late ones.
+/// A cache of closures: it carries out writes in order and one at a time, and refuses late ones.
 ///
-/// The closures are called only by the thread that has the mailbox's turn. Gets wait for the
-/// writes that wait for that turn.
-final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+/// The closures for writes are called only by the thread that has the mailbox's turn. Gets wait for
+/// the writes that wait for that turn.
+final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   private let order = Locked(WriteOrder<Key>())
   private let removals = KeyRemovals<Key>()
   private let mailbox = Mailbox<Message>()
@@ -14,6 +14,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of writes that wait for the turn, with those that the turn's thread has taken.
   private let waitingCount = Atomic<Int>(0)
   private let running = Locked(Registry<(key: Key, outcome: Signal<Void>)>())
+  private let onGet: @Sendable (Key, Lookup) -> Signal<Value>
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
   private let onRemove: (@Sendable (Key) -> Signal<Void>)?
   private let onRemoveAll: (@Sendable () -> Signal<Void>)?
@@ -39,20 +40,34 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   init(
+    get: @escaping @Sendable (Key, Lookup) -> Signal<Value>,
     set: (@Sendable (Value, Key) -> Signal<Void>)?,
     remove: (@Sendable (Key) -> Signal<Void>)?,
     removeAll: (@Sendable () -> Signal<Void>)?,
     removeMatching: (@Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>)?
   ) {
+    onGet = get
     onSet = set
     onRemove = remove
     onRemoveAll = removeAll
     onRemoveMatching = removeMatching
   }
 
-  /// Whether there are no closures.
+  /// Whether there are no closures for writes.
   var isEmpty: Bool {
     onSet == nil && onRemove == nil && onRemoveAll == nil && onRemoveMatching == nil
+  }
+
+  /// Calls the closure once all writes that were called before have been carried out.
+  ///
+  /// Without that, a thread would miss what it has just written while another one has the turn.
+  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    .deferred { [self] in
+      if waitingCount.load(ordering: .acquiring) == 0 { return onGet(key, lookup) }
+      let (caller, promise) = (WorkContext.current, Promise<Void>())
+      if mailbox.actQuietly(orPost: .get(promise), { true }) != nil { return onGet(key, lookup) }
+      return promise.outcome.flatMap { [self] _ in onGet(key, lookup).inContext(of: caller) }
+    }
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -64,16 +79,8 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return promise.outcome
   }
 
-  /// Runs `ask` once all writes that were called before have been carried out.
-  ///
-  /// Without it, a thread would miss what it has just written while another one has the turn.
-  func get<Answer>(_ ask: @escaping @Sendable () -> Signal<Answer>) -> Signal<Answer> {
-    if waitingCount.load(ordering: .acquiring) == 0 { return ask() }
-    return .withCaller { caller in
-      let promise = Promise<Void>()
-      if self.mailbox.actQuietly(orPost: .get(promise), { true }) != nil { return ask() }
-      return promise.outcome.flatMap { ask().inContext(of: caller) }
-    }
+  func topology(for key: Key?) -> Topology {
+    Topology(.store, "AnyCache")
   }
 
   private func queued(_ change: Change<Key, Value>, _ promise: Promise<Void>) -> Message {
@@ -95,7 +102,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case .repeatedRemoval(let write, let keys):
       write.promise.keep(by: removeAgain(write.change, of: keys))
       write.pending?.end()
-    case .outdated(let key, let token): removeOutdated(key, token)
+    case .outdated(let key, let token): removeUnreplaced(key, token)
     case .get(let promise):
       // Neither on the turn nor within a write of another thread, which may hold a user's lock.
       DispatchQueue.global().async { promise.keep(by: .just(())) }
@@ -141,11 +148,12 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Without a closure that could leave those, they go too.
   private func removeAgain(_ removal: Change<Key, Value>, of keys: Set<Key>) -> Signal<Void> {
     guard let revision = removal.revision else { return .just(()) }
-    let isOutdated = { @Sendable [order] (key: Key) -> Bool in
+    let isOld = isUnwritten(since: revision)
+    let isOutdated = { @Sendable (key: Key) -> Bool in
       if case .removeMatching(let predicate, _) = removal, !predicate.isSatisfied(by: key) {
         return false
       }
-      return order.withLock { $0.lastWrite(of: key) } <= revision
+      return isOld(key)
     }
     if let onRemove { return WriteOutcome.all(keys.filter(isOutdated).map(onRemove)) }
     if let onRemoveMatching { return onRemoveMatching { keys.contains($0) && isOutdated($0) } }
@@ -159,7 +167,7 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       removals.compare(key, revision) != nil && admits { $0.admit(key, revision) }
         ? set(stamped.value, key) : .just(())
     case .remove(let key, let revision):
-      admits { $0.admit(key, revision) } ? remove(key) : .just(())
+      admits { $0.admit(key, revision) } ? (onRemove?(key) ?? missing("remove")) : .just(())
     case .removeAll(let revision):
       removeAll(revision)
     case .removeMatching(let predicate, let revision):
@@ -174,19 +182,13 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     onSet?(value, key) ?? onRemove?(key) ?? missing("set")
   }
 
-  private func remove(_ key: Key) -> Signal<Void> {
-    onRemove?(key) ?? missing("remove")
-  }
-
   /// Removes everything that was written before; also what was written since, if there is no
   /// closure that could leave that.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
     removals.forget(upTo: revision)
     guard admits({ $0.admitAll(revision) }) else { return .just(()) }
     if let onRemoveMatching, order.withLock({ $0.newest }) > revision {
-      return onRemoveMatching { [order] key in
-        order.withLock { $0.lastWrite(of: key) } <= revision
-      }
+      return onRemoveMatching(isUnwritten(since: revision))
     }
     return onRemoveAll?() ?? missing("removeAll")
   }
@@ -197,16 +199,15 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let onRemoveMatching else { return missing("removeAll(where:)") }
     let mark = removals.add(predicate, revision)
     order.withLock { $0.note(mark) }
-    return matching(predicate, revision, onRemoveMatching)
+    let isOld = isUnwritten(since: revision)
+    return onRemoveMatching { key in predicate.isSatisfied(by: key) && isOld(key) }
   }
 
-  private func matching(
-    _ predicate: KeyPredicate<Key>, _ revision: Revision,
-    _ onRemoveMatching: @Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>
-  ) -> Signal<Void> {
-    onRemoveMatching { [order] key in
-      predicate.isSatisfied(by: key) && order.withLock { $0.lastWrite(of: key) } <= revision
-    }
+  /// Returns a closure that tells whether no write of a key has come since `revision`.
+  ///
+  /// It does not retain the cache, since the code that removes may keep it.
+  private func isUnwritten(since revision: Revision) -> @Sendable (Key) -> Bool {
+    { [order] key in order.withLock { $0.lastWrite(of: key) } <= revision }
   }
 
   private func fill(_ key: Key, _ value: Value, _ token: FillToken) -> Signal<Void> {
@@ -218,11 +219,11 @@ final class ClosureWrites<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return outcome.recover { error in
       if !token.isRenewal { self.mailbox.post(.outdated(key, token), receive: self.receive) }
       return .fail(error)
-    }.filter { _ in false }.startWith(())
+    }.ignoreValues(as: Void.self).startWith(())
   }
 
   /// Removes the value that a fill should have replaced, unless a write came meanwhile.
-  private func removeOutdated(_ key: Key, _ token: FillToken) {
+  private func removeUnreplaced(_ key: Key, _ token: FillToken) {
     if let onRemove, admits({ $0.admit(token, for: key) }) { onRemove(key).subscribe() }
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Millpond
 
-@Suite struct TimeoutWatchTests {
+@Suite struct TimingOutTests {
   let clock = ManualClock()
   let source = TestSource<Int>()
   let recorder = Recorder<Int>()

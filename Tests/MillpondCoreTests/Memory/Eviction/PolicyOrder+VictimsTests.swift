@@ -3,19 +3,19 @@ import Testing
 
 @testable import MillpondCore
 
-@Suite struct AdaptiveOrderTests {
+@Suite struct PolicyOrderVictimsTests {
   /// A cache of keys only: a key that is asked for is inserted, and the policy's choice is evicted
   /// for it.
   private struct Keys {
-    var order: AdaptiveOrder
+    var order: PolicyOrder
     let limit: Int
     var slots: [UInt32: Slot] = [:]
     var free: [Slot]
     var weight = 0
     var hits = 0
 
-    init(limit: Int, isWeighted: Bool = false, prefersSmall: Bool = false) {
-      order = AdaptiveOrder(isWeighted: isWeighted, prefersSmall: prefersSmall)
+    init(limit: Int, isWeighted: Bool = false, policy: EvictionPolicy = .adaptive) {
+      order = PolicyOrder(policy, isWeighted: isWeighted)
       self.limit = limit
       free = (0..<Slot(limit)).reversed()
       order.reserve(limit, expected: limit)
@@ -58,14 +58,14 @@ import Testing
     let count: UInt32 = 10_000
     var keys = Keys(limit: Int(count))
     for _ in 0..<3 { for key in 0..<count { keys.ask(key) } }
-    func usedCount() -> Int { keys.order.states.count { $0 & AdaptiveOrder.isUsed != 0 } }
+    func usedCount() -> Int { keys.order.states.count { $0 & PolicyOrder.isUsed != 0 } }
     let before = usedCount()
     #expect(before == Int(count))
 
     keys.ask(count)
 
     #expect(keys.slots[count] != nil)
-    #expect(usedCount() >= before - AdaptiveOrder.chances - 3)
+    #expect(usedCount() >= before - PolicyOrder.chances - 3)
     #expect(keys.order.count == Int(count))
   }
 
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `if small entries are used more, a large one is evicted for them`() {
-    var keys = Keys(limit: 100, isWeighted: true, prefersSmall: true)
+    var keys = Keys(limit: 100, isWeighted: true, policy: .adaptivePreferringSmall)
     for key in 0..<6 as Range<UInt32> { keys.ask(key, weight: key == 3 ? 50 : 10) }
     keys.ask(5)
 
@@ -156,9 +156,9 @@ import Testing
     #expect(keys.order.protected.weight <= main * 7 / 10)
   }
 
-  @Test(arguments: [false, true])
-  func `entries of no weight can all go`(prefersSmall: Bool) {
-    var order = AdaptiveOrder(isWeighted: true, prefersSmall: prefersSmall)
+  @Test(arguments: [EvictionPolicy.adaptive, .adaptivePreferringSmall])
+  func `entries of no weight can all go`(policy: EvictionPolicy) {
+    var order = PolicyOrder(policy, isWeighted: true)
     order.reserve(10, expected: 10)
     for slot in 0..<10 as Range<Slot> { order.added(slot, UInt32(slot), weight: 0) }
     for slot in 0..<5 as Range<Slot> { order.used(slot, UInt32(slot)) }
@@ -179,15 +179,15 @@ import Testing
 
   @Test func `a window that has become smaller is emptied a few entries at a time`() {
     let count = 10_000
-    var order = AdaptiveOrder(isWeighted: false, prefersSmall: false)
+    var order = PolicyOrder(.adaptive, isWeighted: false)
     order.reserve(count + 100, expected: count + 100)
     for slot in 0..<Slot(count) { order.added(slot, UInt32(slot), weight: 1) }
     #expect(order.window.count == count)
 
     order.settle()
-    #expect(order.isSettling && order.probation.count == AdaptiveOrder.settlingCount)
+    #expect(order.isSettling && order.probation.count == PolicyOrder.settlingCount)
     let victims = order.chooseVictims(for: 1)
-    #expect(order.probation.count == 2 * AdaptiveOrder.settlingCount)
+    #expect(order.probation.count == 2 * PolicyOrder.settlingCount)
     // Without a contest: those that are to be moved stay.
     #expect(victims.first == 0)
     for slot in Slot(count)..<Slot(count + 100) { order.added(slot, UInt32(slot), weight: 1) }
@@ -197,7 +197,7 @@ import Testing
   }
 
   @Test func `weights near the largest number there is are compared without overflow`() {
-    var order = AdaptiveOrder(isWeighted: true, prefersSmall: false)
+    var order = PolicyOrder(.adaptive, isWeighted: true)
     order.reserve(2, expected: 2)
     for _ in 0..<50 {
       order.share.windowHits = 1_000

@@ -3,14 +3,26 @@ import MillpondSignals
 extension Signal {
   /// Fails with ``TransferError/timedOut(_:url:)`` when a timeout is over.
   ///
-  /// Each event counts as activity until its delivery has returned.
+  /// Each event counts as activity until its delivery has returned. The timer is set again only
+  /// when it fires, so activity costs a clock reading and no timer.
   func timingOut(_ timeouts: Timeouts, on timers: SharedTimers) -> Signal {
     .deferred {
       let timeouts = Locked(timeouts)
       return active(timeouts, timers).ended { run, end in
-        let watch = TimeoutWatch(timeouts, timers, end)
-        run.onEnd { [timer = watch.timer] in timer.close() }
-        watch.check()
+        @Sendable func check() {
+          let now = timers.now()
+          switch timeouts.withLock({ $0.verdict(at: now) }) {
+          case .waits(let delay):
+            let pause = run.child()
+            let timer = timers.schedule(after: delay) {
+              pause.end()
+              check()
+            }
+            pause.onEnd { timer.dispose() }
+          case .isOver(let timeout): end(.failed(TransferError.timedOut(timeout)))
+          }
+        }
+        check()
       }
     }
   }
@@ -28,32 +40,6 @@ extension Signal {
         Observer(
           next: { value in note { observer.next(value) } },
           other: { event in note { observer.other(event) } }), lifetime)
-    }
-  }
-}
-
-/// The timer of a run, which is set again only when it fires: activity costs a clock reading and no
-/// timer.
-private final class TimeoutWatch: Sendable {
-  let timer = TimerSlot()
-  private let timeouts: Locked<Timeouts>
-  private let timers: SharedTimers
-  private let end: @Sendable (Event<Never>) -> Void
-
-  init(
-    _ timeouts: Locked<Timeouts>, _ timers: SharedTimers,
-    _ end: @escaping @Sendable (Event<Never>) -> Void
-  ) {
-    self.timeouts = timeouts
-    self.timers = timers
-    self.end = end
-  }
-
-  func check() {
-    let now = timers.now()
-    switch timeouts.withLock({ $0.verdict(at: now) }) {
-    case .waits(let delay): timer.set(timers.schedule(after: delay) { self.check() })
-    case .isOver(let timeout): end(.failed(TransferError.timedOut(timeout)))
     }
   }
 }
