@@ -58,12 +58,15 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let entrance = phase.withLock {
-      $0.enter { ReplayedRun(for: phase, within: lifetime, repeats: repeats) }
-    }
-    guard let (run, isNew) = entrance else { return repeatEnd(observer, lifetime) }
-    join(run, observer, lifetime)
+    guard let (run, isNew) = enter(lifetime) else { return repeatEnd(observer, lifetime) }
+    leave(run, run.join(observer, lifetime), at: lifetime)
     if isNew { start(run) }
+  }
+
+  /// Returns the running run or a new one; nil if there is a settled one.
+  @inlinable
+  func enter(_ lifetime: Lifetime) -> (run: ReplayedRun<Value>, isNew: Bool)? {
+    phase.withLock { $0.enter { ReplayedRun(for: phase, within: lifetime, repeats: repeats) } }
   }
 
   @inlinable
@@ -73,9 +76,9 @@ package final class Replay<Value: Sendable>: Sendable {
     if let end, !lifetime.isEnded { observer.other(end) }
   }
 
+  /// Removes a subscriber from its run when its lifetime ends.
   @inlinable
-  func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let number = run.join(observer, lifetime)
+  func leave(_ run: ReplayedRun<Value>, _ number: Int, at lifetime: Lifetime) {
     lifetime.onEnd {
       if run.hasEnded { return }
       run.leave(number)

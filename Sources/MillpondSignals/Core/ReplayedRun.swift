@@ -74,14 +74,12 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
-    let member = ListedSubscriber(arrivals.add(1, ordering: .relaxed).newValue, observer, lifetime)
-    if repeats {
-      if mailbox.act(orPost: .arrival(member), { welcome(member) }) { drain() }
-    } else if let end = mailbox.actQuietly(orPost: .arrival(member), { admit(member) }) ?? nil {
-      // An arrival without repeats never makes its thread deliver events of others.
-      if member.isListening { observer.other(end) }
+    let number = arrivals.add(1, ordering: .relaxed).newValue
+    let mustDrain = mailbox.act(orPost: .arrival(ListedSubscriber(number, observer, lifetime))) {
+      welcome(ListedSubscriber(number, observer, lifetime))
     }
-    return member.number
+    if mustDrain { drain() }
+    return number
   }
 
   /// Removes a subscriber whose lifetime has ended.
@@ -145,14 +143,8 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     guard member.isListening else { return }
     if let progress { member.observer.progress(progress) }
     if let latest, member.isListening { member.observer.next(latest.value) }
-    if let end = admit(member), member.isListening { member.observer.other(end) }
-  }
-
-  /// - Returns: The end, if the run has received it; then nothing is added.
-  @inlinable
-  final func admit(_ member: ListedSubscriber<Value>) -> Event<Never>? {
-    if end == nil, member.isListening { members.add(member) }
-    return end
+    guard let end else { return members.add(member) }
+    if member.isListening { member.observer.other(end) }
   }
 
   /// - Returns: A subscriber that has left meanwhile, to be released after the turn.

@@ -7,6 +7,35 @@ extension Signal {
   @inlinable
   public func share() -> Signal {
     let replay = Replay(self, .cancelWhenUnobserved, repeats: false)
-    return Signal(start: { replay.subscribe($0, $1) }, now: nil, emptyError: emptyError)
+    return Signal(
+      start: { replay.subscribeQuietly($0, $1) }, now: nil, emptyError: emptyError)
+  }
+}
+
+extension Replay {
+  /// Starts a run or joins the running one, and never delivers events of others on this thread.
+  ///
+  /// Only for a replay that repeats nothing, which has no settled run.
+  @inlinable
+  func subscribeQuietly(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    guard let (run, isNew) = enter(lifetime) else { return }
+    leave(run, run.joinQuietly(observer, lifetime), at: lifetime)
+    if isNew { start(run) }
+  }
+}
+
+extension ReplayedRun {
+  /// Sends the events that follow, or the end if there was one, until `lifetime` ends.
+  ///
+  /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
+  @inlinable
+  final func joinQuietly(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
+    let member = ListedSubscriber(arrivals.add(1, ordering: .relaxed).newValue, observer, lifetime)
+    let end = mailbox.actQuietly(orPost: .arrival(member)) { () -> Event<Never>? in
+      if end == nil, member.isListening { members.add(member) }
+      return end
+    }
+    if case .some(.some(let end)) = end, member.isListening { observer.other(end) }
+    return member.number
   }
 }

@@ -75,6 +75,7 @@ package struct PolicyOrder: Sendable {
 
   /// Records a use of an entry.
   @inlinable
+  @inline(__always)
   package mutating func used(_ slot: Slot, _ hash: UInt32) {
     if !isAdaptive { return nodes.renew(slot, in: &window) }
     let state = states[slot]
