@@ -1,3 +1,5 @@
+public import Synchronization
+
 extension Signal {
   /// Shares one run among its present subscribers, and repeats nothing.
   ///
@@ -31,11 +33,11 @@ extension ReplayedRun {
   @inlinable
   final func joinQuietly(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let member = ListedSubscriber(arrivals.add(1, ordering: .relaxed).newValue, observer, lifetime)
-    let end = mailbox.actQuietly(orPost: .arrival(member)) { () -> Event<Never>? in
+    let received: Event<Never>?? = mailbox.actQuietly(orPost: .arrival(member)) {
       if end == nil, member.isListening { members.add(member) }
       return end
     }
-    if case .some(.some(let end)) = end, member.isListening { observer.other(end) }
+    if case .some(let end?) = received, member.isListening { observer.other(end) }
     return member.number
   }
 }
