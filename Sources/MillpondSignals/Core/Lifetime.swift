@@ -53,6 +53,13 @@ public struct Lifetime: Sendable {
     return Lifetime(core: child)
   }
 
+  /// The depth of an independent lifetime for a run on behalf of this one: two levels more, which
+  /// is the stack that delivering to several subscribers takes.
+  @inlinable
+  var depthOfSeparate: UInt32 {
+    core.depth &+ 2
+  }
+
   /// Ends the lifetime and runs its teardowns; does nothing if it has ended already.
   @inlinable
   public func end() {

@@ -34,13 +34,15 @@ public final class PublishSubject<Value: Sendable>: Sendable {
   /// The events that are sent from the subscription on.
   @inlinable
   public var signal: Signal<Value> {
-    Signal { [broadcaster] in broadcaster.attach($0, $1) }
+    let broadcaster = broadcaster
+    return Signal { broadcaster.attach($0, $1) }
   }
 
   /// An observer that feeds the subject without retaining it.
   @inlinable
   public var observer: Observer<Value> {
-    Observer(next: broadcaster.next, other: broadcaster.other)
+    let broadcaster = broadcaster
+    return Observer(next: { broadcaster.next($0) }, other: { broadcaster.other($0) })
   }
 
   /// Sends a value to all subscribers.
@@ -90,10 +92,11 @@ final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   /// give the broadcaster a side table, and slow down every retain.)
   @inlinable
   func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    let member = ListedSubscriber(arrivals.add(1, ordering: .relaxed).newValue, observer, lifetime)
+    let number = arrivals.add(1, ordering: .relaxed).newValue
+    let member = ListedSubscriber(number, observer, lifetime)
     let end = mailbox.actQuietly(orPost: .arrival(member)) { admit(member) }
     if case .some(.some(let end)) = end, !lifetime.isEnded { observer.other(end) }
-    lifetime.onEnd(member.number) { self.leave($0) }
+    lifetime.onEnd(number) { self.leave($0) }
   }
 
   @inlinable

@@ -20,25 +20,17 @@ extension Signal {
 /// The current run of a signal, and its last value and end when it has settled.
 ///
 /// ``ReplayPhase`` decides, under a lock, which subscriber starts or cancels a run; each run
-/// delivers its own events. Without repeats it is the engine of ``Signal/share()``: nothing is kept,
-/// and a run that ends is forgotten.
+/// delivers its own events.
 @usableFromInline
 package final class Replay<Value: Sendable>: Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
 
-  /// Whether late subscribers receive what was sent before; if not, a run that ends is forgotten.
-  @usableFromInline let repeats: Bool
-
   /// Creates a replay of `upstream`.
   @inlinable
-  package init(
-    _ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false,
-    repeats: Bool = true
-  ) {
+  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false) {
     phase = Locked(ReplayPhase(upstream, resetsOnFailure))
     self.policy = policy
-    self.repeats = repeats
   }
 
   /// Without help, the release of nested replays would recurse.
@@ -58,15 +50,13 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    guard let (run, isNew) = enter(lifetime) else { return repeatEnd(observer, lifetime) }
-    leave(run, run.join(observer, lifetime), at: lifetime)
-    if isNew { start(run) }
-  }
-
-  /// Returns the running run or a new one; nil if there is a settled one.
-  @inlinable
-  func enter(_ lifetime: Lifetime) -> (run: ReplayedRun<Value>, isNew: Bool)? {
-    phase.withLock { $0.enter { ReplayedRun(for: phase, within: lifetime, repeats: repeats) } }
+    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, within: lifetime) } }) {
+    case .settled: repeatEnd(observer, lifetime)
+    case .joins(let run): join(run, observer, lifetime)
+    case .starts(let run):
+      join(run, observer, lifetime)
+      start(run)
+    }
   }
 
   @inlinable
@@ -76,9 +66,9 @@ package final class Replay<Value: Sendable>: Sendable {
     if let end, !lifetime.isEnded { observer.other(end) }
   }
 
-  /// Removes a subscriber from its run when its lifetime ends.
   @inlinable
-  func leave(_ run: ReplayedRun<Value>, _ number: Int, at lifetime: Lifetime) {
+  func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+    let number = run.join(observer, lifetime)
     lifetime.onEnd {
       if run.hasEnded { return }
       run.leave(number)

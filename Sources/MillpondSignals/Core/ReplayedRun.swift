@@ -2,9 +2,9 @@ public import Synchronization
 
 /// One run of a signal that several subscribers share.
 ///
-/// A late subscriber first receives the latest progress and value, unless the run repeats nothing,
-/// or the end. Arrivals, departures and events are messages of one mailbox, so they have one order
-/// for all. The run is its own lifetime, because a miss is short, and each object of it counts.
+/// A late subscriber first receives the latest progress and value, or the end. Arrivals, departures
+/// and events are messages of one mailbox, so they have one order for all. The run is its own
+/// lifetime, because a miss is short, and each object of it counts.
 @usableFromInline
 package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
@@ -32,20 +32,13 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Unowned, because the replay outlives every call.
   @usableFromInline final unowned let phase: Locked<ReplayPhase<Value>>?
 
-  /// Whether late subscribers receive the latest progress and value, or else only what follows.
-  @usableFromInline final let repeats: Bool
-
   /// Creates a run that has not begun.
-  ///
-  /// It is two levels deeper than its first subscriber, which is the stack that delivering to
-  /// several subscribers takes.
   @inlinable
   package init(
     for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
-    isAwaited: Bool = false, repeats: Bool = true
+    isAwaited: Bool = false
   ) {
     self.phase = phase
-    self.repeats = repeats
     // Assigned here, because default values of the properties would compile to calls.
     mailbox = Mailbox()
     arrivals = Atomic(0)
@@ -54,7 +47,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     (latest, progress, end) = (nil, nil, nil)
     departed = -1
     super.init(
-      depth: subscriber.map { $0.core.depth &+ 2 } ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
+      depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
   }
 
   /// The lifetime of the run; its end cancels the work.
@@ -75,9 +68,10 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
-    let mustDrain = mailbox.act(orPost: .arrival(ListedSubscriber(number, observer, lifetime))) {
-      welcome(ListedSubscriber(number, observer, lifetime))
-    }
+    let mustDrain = mailbox.act(
+      orPost: .arrival(ListedSubscriber(number, observer, lifetime)),
+      replaces: SubscriberMessage.replaces
+    ) { welcome(ListedSubscriber(number, observer, lifetime)) }
     if mustDrain { drain() }
     return number
   }
@@ -107,9 +101,6 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Receives progress or the end of the run.
   @inlinable
   package final func other(_ event: Event<Never>) {
-    // If nothing is repeated, a subscriber from now on starts a new run, even if the end waits for
-    // the turn.
-    if !repeats, event.isTerminal { settle(event) }
     let mustDrain = mailbox.act(orPost: .other(event), replaces: SubscriberMessage.replaces) {
       deliver(event)
     }
@@ -151,7 +142,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if let latest { latest.value = value } else if repeats { latest = SerialState(value) }
+    if let latest { latest.value = value } else { latest = SerialState(value) }
     departed = 0
     members.next(value)
     defer { departed = -1 }
@@ -162,7 +153,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   final func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
     if case .progress(let progress) = event {
-      if repeats { self.progress = progress }
+      self.progress = progress
       members.other(event)
     } else {
       finish(event)
@@ -180,7 +171,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     receivers.other(end)
   }
 
-  /// Records the end in the phase, unless the run was cancelled or has been settled.
+  /// Records the end in the phase, unless the run was cancelled.
   @inlinable
   final func settle(_ end: Event<Never>) {
     guard let phase else { return }
@@ -193,6 +184,13 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
 /// Not an enum of its states, because looking at one would copy its value.
 @usableFromInline
 package struct ReplayPhase<Value: Sendable>: Sendable {
+  @usableFromInline
+  enum Entrance {
+    case starts(ReplayedRun<Value>)
+    case joins(ReplayedRun<Value>)
+    case settled
+  }
+
   /// The current run, and the number of its subscribers.
   @usableFromInline var run: ReplayedRun<Value>?
   @usableFromInline var subscribers = 0
@@ -229,18 +227,15 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     if case .completed? = end { value } else { nil }
   }
 
-  /// Counts an arrival; returns the running run, or else a new one; nil if a run has settled.
   @inlinable
-  mutating func enter(
-    _ make: () -> ReplayedRun<Value>
-  ) -> (run: ReplayedRun<Value>, isNew: Bool)? {
-    if end != nil { return nil }
+  mutating func enter(_ make: () -> ReplayedRun<Value>) -> Entrance {
+    if end != nil { return .settled }
     subscribers += 1
-    if let run { return (run, false) }
+    if let run { return .joins(run) }
     let new = make()
     run = new
     subscribers = 1
-    return (new, true)
+    return .starts(new)
   }
 
   /// Counts a departure; returns true if the run is to be cancelled.
@@ -253,15 +248,14 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     return true
   }
 
-  /// Records the end of the current run, or forgets that run; returns the upstream if it is not
-  /// needed any more, for release after the unlock.
+  /// Records the end of a run, unless it was cancelled; returns the upstream, for release after the
+  /// unlock.
   @inlinable
   mutating func settle(
     _ settled: ReplayedRun<Value>, _ newValue: Value?, _ newEnd: Event<Never>
   ) -> Signal<Value>? {
     guard run === settled else { return nil }
     run = nil
-    if !settled.repeats { return nil }
     if resetsOnFailure, case .failed = newEnd { return nil }
     value = newValue
     end = newEnd

@@ -24,7 +24,8 @@ extension Replay {
   /// Starts the run without a subscriber, unless it is running or settled.
   @inlinable
   package func start() {
-    let entrance = phase.withLock { $0.enter { ReplayedRun(for: phase, repeats: repeats) } }
-    if let entrance, entrance.isNew { start(entrance.run) }
+    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
+      start(run)
+    }
   }
 }
