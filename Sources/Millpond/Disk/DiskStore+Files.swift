@@ -73,8 +73,14 @@ extension DiskStore {
 
   /// Returns a file of a value that is not stored yet; unless it is stored, it is removed after the
   /// lease.
-  func leased(_ value: FileValue, _ validator: Validator?, _ revision: Revision) -> DiskFile {
+  func leased(
+    _ value: FileValue, _ validator: Validator?, _ revision: Revision
+  ) throws -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
+    if isClosed {
+      giveBack(value.number)
+      throw CLibrary.failure(.EBADF, folder.path)
+    }
     return file(of: value, nil, validator: validator, revision: revision)
   }
 
@@ -135,7 +141,8 @@ extension DiskStore {
     let heir: DiskState.Heir = { number in self.admissions.async { self.giveBack(number) } }
     let present = earlier.state.withLock { state in
       state.heir = heir
-      return Set(state.index.leases.keys)
+      state.inherited = found.intersection(state.index.leases.keys)
+      return state.inherited
     }
     for number in found.subtracting(present) { giveBack(number) }
   }

@@ -194,7 +194,8 @@ final class FileStream: @unchecked Sendable {
     try writeBuffered()
     try file?.close()
     let value = FileValue(number: number, length: UInt64(written), checksum: sum.sum)
-    return (.file(value), options.handsOut ? store.leased(value, validator, pending.revision) : nil)
+    let lent = options.handsOut ? try store.leased(value, validator, pending.revision) : nil
+    return (.file(value), lent)
   }
 
   private func copyOfBuffered() throws -> DiskFile {

@@ -23,8 +23,9 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   private enum Message: Sendable {
     case write(Write)
 
-    /// A removal that has waited for the work of earlier sets of these keys.
-    case repeatedRemoval(Write, of: Set<Key>)
+    /// A removal that has been carried out, and has waited for the work of earlier sets of these
+    /// keys.
+    case repeatedRemoval(Write, of: Set<Key>, after: Signal<Void>)
 
     /// The failure of a fill, which leaves a value that is out of date.
     case outdated(Key, FillToken)
@@ -99,8 +100,9 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
       let isOver = begin(write.change, write.promise) { write }
       waitingCount.subtract(1, ordering: .releasing)
       if isOver { write.pending?.end() }
-    case .repeatedRemoval(let write, let keys):
-      write.promise.keep(by: removeAgain(write.change, of: keys))
+    case .repeatedRemoval(let write, let keys, let first):
+      let isRepeated = first.isDone || (write.change.key != nil && onRemove != nil)
+      write.promise.keep(by: isRepeated ? removeAgain(write.change, of: keys) : first)
       write.pending?.end()
     case .outdated(let key, let token): removeUnreplaced(key, token)
     case .get(let promise):
@@ -111,6 +113,8 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// Carries out a write; a removal once more when the work of earlier sets has ended, which may
   /// have stored their values meanwhile, and then only of their keys.
+  ///
+  /// A removal that fails is not repeated, unless it is of one key: then only the repetition counts.
   ///
   /// - Returns: Whether the write is over, and will not be repeated.
   @discardableResult
@@ -126,12 +130,12 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
       if change.isOfValue, !promise.outcome.isDone { track(change, promise.outcome) }
       return true
     }
-    carryOut(change).subscribe()
+    let first = WriteOutcome.all([carryOut(change)]).started()
     let (write, keys) = (write(), Set(earlier.map(\.key)))
-    WriteOutcome.all(earlier.map { $0.outcome.recover { _ in .just(()) } }).subscribe(
-      onCompleted: { [write] in
-        self.mailbox.post(.repeatedRemoval(write, of: keys), receive: self.receive)
-      })
+    WriteOutcome.all(earlier.map(\.outcome) + [first]).subscribe { [write] event in
+      guard event.isTerminal else { return }
+      self.mailbox.post(.repeatedRemoval(write, of: keys, after: first), receive: self.receive)
+    }
     return false
   }
 

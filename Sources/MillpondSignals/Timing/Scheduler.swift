@@ -89,14 +89,17 @@ package struct Scheduler: Sendable {
   private static func taskTimer(
     _ clock: some Clock<Duration>, _ delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
-    let hasFired = Atomic(false)
+    // The action may dispose of its own timer, and must not find its task cancelled then.
+    let isOver = Atomic(false)
     let task = Task {
-      guard (try? await clock.sleep(for: delay)) != nil, !Task.isCancelled else { return }
-      hasFired.store(true, ordering: .relaxed)
+      guard (try? await clock.sleep(for: delay)) != nil,
+        !isOver.exchange(true, ordering: .acquiringAndReleasing)
+      else { return }
       action()
     }
-    // The action may dispose of its own timer, and must not find its task cancelled then.
-    return Disposable { if !hasFired.load(ordering: .relaxed) { task.cancel() } }
+    return Disposable {
+      if !isOver.exchange(true, ordering: .acquiringAndReleasing) { task.cancel() }
+    }
   }
 }
 

@@ -136,6 +136,63 @@ import Testing
     #expect(store.contents == [2: 2])
   }
 
+  @Test(arguments: [true, false])
+  func `a removal that fails while a set is under way fails, and is not repeated`(isOfAll: Bool) {
+    let refusing = AnyCache<Int, Int>(
+      get: { _ in .empty }, set: { [store] value, key in store.cache.set(value, for: key) },
+      remove: { [store] key in store.cache.remove(key) },
+      removeAll: { .fail(Refused()) }, removeMatching: { _ in .fail(Refused()) })
+    refusing.set(1, for: 1)
+
+    let removal = Recorder<Void>().subscribe(
+      to: isOfAll ? refusing.removeAll() : refusing.removeAll { $0 < 3 })
+    store.finish(1)
+
+    #expect(removal.failure is Refused)
+    #expect(store.contents == [1: 1])
+  }
+
+  @Test func `a removal ends only when its own work has ended too`() {
+    let (store, erasure) = (store, PublishSubject<Void>())
+    let slow = AnyCache<Int, Int>(
+      get: { _ in .empty }, set: { value, key in store.cache.set(value, for: key) },
+      remove: { key in store.cache.remove(key) }, removeAll: { erasure.signal })
+    slow.set(1, for: 1)
+    let removal = Recorder<Void>().subscribe(to: slow.removeAll())
+    store.finish(1)
+    #expect(removal.events.isEmpty)
+
+    erasure.next(())
+    erasure.completed()
+
+    #expect(removal.isCompleted)
+    #expect(store.contents.isEmpty)
+  }
+
+  @Test func `a removal without a closure for it fails also while a set is under way`() {
+    let erased = Locked(0)
+    let cache = AnyCache<Int, Int>(
+      get: { _ in .empty }, set: { [store] value, key in store.cache.set(value, for: key) },
+      removeAll: {
+        erased.withLock { $0 += 1 }
+        return .just(())
+      })
+    cache.set(1, for: 1)
+
+    let removals = [cache.remove(1), cache.removeAll { $0 == 1 }]
+      .map { Recorder<Void>().subscribe(to: $0) }
+    store.finish(1)
+
+    for removal in removals {
+      guard case CacheError.unsupported? = removal.failure else {
+        Issue.record("\(removal.transcript)")
+        continue
+      }
+    }
+    #expect(erased.withLock { $0 } == 0)
+    #expect(store.contents == [1: 1])
+  }
+
   @Test func `a hundred thousand removals wait for a set without overflow`() {
     let cache = store.cache
     cache.set(-1, for: 1)

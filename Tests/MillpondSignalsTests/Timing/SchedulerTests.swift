@@ -102,6 +102,21 @@ import Testing
     #expect(fired.entries.isEmpty)
   }
 
+  @Test func `an action that runs when its pause has ended does not find its task cancelled`()
+    async throws
+  {
+    let isCancelled = Watched<Bool?>(nil)
+    Scheduler(PlainClock(base: clock)).schedule(after: .seconds(1), during: Lifetime()) {
+      isCancelled.change { $0 = Task.isCancelled }
+    }
+    try await clock.pending(count: 1)
+
+    clock.advance(by: .seconds(1))
+
+    try await isCancelled.wait(for: "the timer") { $0 != nil }
+    #expect(isCancelled.state == false)
+  }
+
   @Test func `on the continuous clock timers fire in order`() async throws {
     let scheduler = Scheduler(ContinuousClock())
     let fired = Watched<[Int]>([])

@@ -203,4 +203,33 @@ import Testing
     second = nil
     try await waitUntilGone(url)
   }
+
+  @Test func `a file that is looked up while its cache closes is lent only if it stays`()
+    async throws
+  {
+    let (isAwaited, hasBegun) = (Locked(false), Watched(false))
+    let gate = DispatchSemaphore(value: 0)
+    let calls = FaultyCalls { call in
+      guard [.read, .readNow].contains(call),
+        isAwaited.withLock({ exchange(&$0, with: false) })
+      else { return }
+      hasBegun.change { $0 = true }
+      _ = gate.wait(timeout: .now() + 10)
+    }
+    let cache = scene.open(.mebibytes(64), calls)
+    try await cache.set(large, for: "film").value
+    isAwaited.withLock { $0 = true }
+    let lookup = Task { try? await cache.file(for: "film").valueIfAny }
+    try await hasBegun.wait(for: "the lookup") { $0 }
+
+    try await cache.close().value
+    let again = scene.open()
+    try await again.remove("film").value
+    try await again.flush().value
+    gate.signal()
+
+    let file = await lookup.value
+    #expect(file.map { scene.exists($0.url) } ?? true)
+    _ = file
+  }
 }

@@ -137,7 +137,7 @@ final class DiskWrite: @unchecked Sendable {
   }
 }
 
-/// What the index has of a value: its pending write, or the location of its record.
+/// The entry of a value in the index: its pending write, or the location of its record.
 enum IndexedValue: Sendable {
   case write(DiskWrite)
   case location(RecordLocation)

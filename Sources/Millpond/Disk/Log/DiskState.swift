@@ -9,8 +9,9 @@ struct DiskState: Sendable {
   var segments = SegmentTable()
   var queue = WriteQueue()
 
-  /// Receives each file whose last lease ends after the folder went to a later store.
+  /// Receives each file that a later store of the folder has taken over, when its last lease ends.
   var heir: Heir?
+  var inherited: Set<UInt64> = []
 
   /// Whether a flush to the device was made: then nothing is removed there before its replacement
   /// is there too.
@@ -83,7 +84,9 @@ extension DiskState {
   /// - Returns: Whether the file is no longer needed, and what to call with it if this was its last
   ///   lease, both after the unlock.
   mutating func giveBack(_ number: UInt64) -> (isUnneeded: Bool, heir: Heir?) {
-    (index.giveBack(number), index.isLeased(number) ? nil : heir)
+    let isUnneeded = index.giveBack(number)
+    let isInherited = !index.isLeased(number) && inherited.remove(number) != nil
+    return (isUnneeded, isInherited ? heir : nil)
   }
 }
 
