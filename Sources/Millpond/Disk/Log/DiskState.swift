@@ -11,6 +11,8 @@ struct DiskState: Sendable {
 
   /// Receives each file that a later store of the folder has taken over, when its last lease ends.
   var heir: Heir?
+
+  /// The files that a later store has taken over, and that are still leased here.
   var inherited: Set<UInt64> = []
 
   /// Whether a flush to the device was made: then nothing is removed there before its replacement
