@@ -83,11 +83,14 @@ final class DiskStore: Sendable {
     }
   }
 
-  /// Releases the folder, after all writes; later writes fail.
+  /// Releases the folder and the log, after all writes; later writes fail.
+  ///
+  /// Only the leases remain: a file that is lent keeps the store.
   func close() {
     writing.sync {
       writer.checkpoint()
       folder.letGo()
+      writer.forgetLog()
     }
   }
 }
