@@ -6,7 +6,8 @@ import MillpondSignals
 extension RedisCache {
   func fill(_ key: String, _ stamped: Stamped<Data>, _ token: FillToken) -> Signal<Void> {
     if token.isEnded { return .empty }
-    guard let stored = stored(stamped, isFill: true) else { return .empty }
+    let stored = stored(stamped, isFill: true)
+    if stored == nil, token.isRenewal { return .empty }
     return KeyFill(self, key, stored, token.accepted).start()
   }
 }
@@ -25,10 +26,16 @@ extension RedisCache {
 /// the key still has that, nobody has written it since, and that fill has seen to it that nobody had
 /// before. The times behind a value tell it from an equal one that was set later; in the plain form
 /// there are none, and the later get's answer is not stored.
+///
+/// If the value can't be stored, since its life is over or the server is full, what the key has is
+/// out of date and is removed.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
-  private let stored: StoredValue
+
+  /// The value; nil if its life is over at once.
+  private let stored: StoredValue?
+
   private let token: FillToken
   private let connection: RedisConnection
   private let outcome = Promise<Void>()
@@ -36,7 +43,7 @@ private final class KeyFill: Sendable {
   /// Keeps later writes of this process from being forgotten until the end.
   private let pending: PendingWrite
 
-  init(_ cache: RedisCache, _ key: String, _ stored: StoredValue, _ token: FillToken) {
+  init(_ cache: RedisCache, _ key: String, _ stored: StoredValue?, _ token: FillToken) {
     self.cache = cache
     self.key = key
     self.stored = stored
@@ -75,15 +82,23 @@ private final class KeyFill: Sendable {
     {
       return end(.success(.null))
     }
+    guard let stored else { return remove(present) { self.end(.success(.null)) } }
     let takeBack = stored.takeBack(cache.serverKey(key))
-    let isSent = submit(takeBack: takeBack, { self.stored.set($0, over: present) }) { result in
+    let isSent = submit(takeBack: takeBack, { stored.set($0, over: present) }) { result in
       switch result {
       case .success(.null): self.refused()
-      case .failure: self.end(result)
+      case .failure: self.remove(present) { self.end(result) }
       case .success: self.check(takeBack)
       }
     }
     if !isSent { refused() }
+  }
+
+  /// Removes what the key has if it is still this, which the value should have replaced.
+  private func remove(_ present: Data?, _ next: @escaping @Sendable () -> Void) {
+    guard let present, !token.isRenewal,
+      submit({ StoredValue.removal(of: $0, ifEqualTo: present) }, { _ in next() })
+    else { return next() }
   }
 
   private func refused() {
@@ -103,12 +118,12 @@ private final class KeyFill: Sendable {
     after former: Revision = .none, _ refusal: @escaping RedisAnswer
   ) -> Bool {
     // A value that is only renewed is from before the get.
-    guard !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
+    guard let stored, !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
       former < last.revision, last.revision < token.revision
     else { return false }
     let takeBack = stored.takeBack(cache.serverKey(key))
     return cache.admitting(
-      key, { self.stored.set($0, over: last.fingerprint) },
+      key, { stored.set($0, over: last.fingerprint) },
       { result in
         switch result {
         case .success(.null):
@@ -158,7 +173,7 @@ private final class KeyFill: Sendable {
   /// Ends the fill, whose value the server has.
   private func keep() {
     // Without times behind it, an equal value that is set later would count as this one.
-    if cache.form == .stamped {
+    if let stored, cache.form == .stamped {
       let fill = LastFill(revision: token.revision, fingerprint: stored.fingerprint)
       cache.tracked.fills.set(fill, for: key)
     }

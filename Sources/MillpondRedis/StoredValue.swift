@@ -77,7 +77,12 @@ extension StoredValue {
 
   /// Returns the command that removes a key if it still has this value.
   func takeBack(_ key: RedisKey) -> RedisRequest {
-    .command("EVAL", .text(Self.removeIfEqual), "1", .key(key), .value(fingerprint, []))
+    Self.removal(of: key, ifEqualTo: fingerprint)
+  }
+
+  /// Returns the command that removes a key if what it has is of this fingerprint.
+  static func removal(of key: RedisKey, ifEqualTo fingerprint: Data) -> RedisRequest {
+    .command("EVAL", .text(removeIfEqual), "1", .key(key), .value(fingerprint, []))
   }
 
   private static let removeIfEqual =

@@ -84,6 +84,42 @@ import Testing
     #expect(try await cache.found("k") == Data([2]))
   }
 
+  @Test(arguments: [false, true], [RedisTracking.byPrefix, .byKey, .off])
+  func `a fetched value that can't be stored leaves no older one`(
+    isFull: Bool, tracking: RedisTracking
+  ) async throws {
+    let cache = try await cache(.value, tracking: tracking)
+    let life = isFull ? TimeToLive.never : .after(.zero)
+    if isFull { try scene.server.command("CONFIG", "SET", "maxmemory", "1") }
+    let renewal = FillToken().ofRenewal()
+    let renewed = Stamped(Data([1]), age: .zero, timeToLive: life)
+    _ = try? await cache.apply(.fill("k", renewed, renewal)).collect().value
+    #expect(try await cache.found("k") == Data([0]))
+
+    _ = try? await cache.apply(.fill("k", renewed, FillToken())).collect().value
+
+    try scene.server.command("CONFIG", "SET", "maxmemory", "0")
+    #expect(try await cache.found("k") == nil)
+  }
+
+  @Test func `a fetched value that can't be stored removes nothing that was written later`()
+    async throws
+  {
+    let cache = try await cache(.value)
+    let other = try scene.cache("p/")
+    let (earlier, later) = (FillToken(), FillToken())
+    let value = Stamped(Data([1]), age: .zero, timeToLive: .after(.zero))
+    try await other.set(Data([3]), for: "k").value
+
+    _ = try await cache.apply(.fill("k", value, earlier)).collect().value
+    #expect(try await cache.found("k") == Data([3]))
+
+    let set = cache.set(Data([4]), for: "k")
+    _ = try await cache.apply(.fill("k", value, later)).collect().value
+    try await set.value
+    #expect(try await cache.found("k") == Data([4]))
+  }
+
   @Test(arguments: Before.allCases)
   func `what another process writes between two answers stays`(before: Before) async throws {
     let cache = try await cache(before)
