@@ -61,6 +61,10 @@ extension DiskStore {
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
       let file = file(of: value, record.times, validator: record.validator)
+      if isClosed {
+        miss()
+        return .missing
+      }
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     case .write, .record, .file: return .elsewhere
@@ -80,8 +84,7 @@ extension DiskStore {
     return file(of: value, nil, validator: validator, revision: revision)
   }
 
-  /// Whether the next store of the folder may not know the lease of a new file that has just begun;
-  /// a closed store has no stored files to lend.
+  /// Whether the next store of the folder may not know a lease that has just begun.
   private var isClosed: Bool { !folder.isHeld }
 
   private func file(

@@ -83,14 +83,11 @@ final class DiskStore: Sendable {
     }
   }
 
-  /// Releases the folder and the log, after all writes; later writes fail.
-  ///
-  /// Only the leases remain: a file that is lent keeps the store.
+  /// Releases the folder, after all writes; later writes fail.
   func close() {
     writing.sync {
       writer.checkpoint()
       folder.letGo()
-      writer.forgetLog()
     }
   }
 }

@@ -204,19 +204,6 @@ import Testing
     try await waitUntilGone(url)
   }
 
-  @Test func `a file that something holds keeps no log of a closed cache open`() async throws {
-    let cache = scene.open()
-    try await cache.set(large, for: "film").value
-    let file = try await cache.file(for: "film").value
-    weak let segment = cache.access.store?.state.withLock { $0.segments.segments.last }
-    #expect(segment != nil)
-
-    try await cache.close().value
-
-    #expect(segment == nil)
-    #expect(try Data(contentsOf: file.url) == large)
-  }
-
   @Test(arguments: [true, false])
   func `a file that is looked up while its cache closes is lent only if it stays`(
     isRemovedFirst: Bool

@@ -128,7 +128,7 @@ extension DiskState {
     unsynchronized.files.formUnion(taken.files)
   }
 
-  /// Forgets the log; returns its parts, to be released after the unlock.
+  /// Forgets the log, since the folder is a different one.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
     (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
   }

@@ -95,12 +95,6 @@ extension LogWriter {
     case .lost: break
     }
     // It is a different folder now, without any of the files.
-    forgetLog()
-    try folder.take()
-  }
-
-  /// Closes all segments, and drops the entries whose records are in them.
-  func forgetLog() {
     parts = []
     isLastOpen = false
     logBytes = 0
@@ -110,6 +104,7 @@ extension LogWriter {
       return state.forgetLog()
     }
     withExtendedLifetime(released) {}
+    try folder.take()
   }
 
   /// Adds a write to the buffer, and begins a new segment first if the present one is full.
