@@ -27,8 +27,8 @@ extension RedisCache {
 /// before. The times behind a value tell it from an equal one that was set later; in the plain form
 /// there are none, and the later get's answer is not stored.
 ///
-/// If the value can't be stored, since its life is over or the server is full, what the key has is
-/// out of date and is removed.
+/// If the value can't be stored, since its life is over or the server is full, what it would replace
+/// is removed.
 private final class KeyFill: Sendable {
   private let cache: RedisCache
   private let key: String
@@ -61,7 +61,9 @@ private final class KeyFill: Sendable {
       case .failure(let error): self.end(.failure(error))
       }
     }
-    if isSent || replaceOlderFill({ self.end($0, isReplaced: true) }) { return outcome.outcome }
+    if isSent || replaceOlderFill(by: stored, { self.end($0, isReplaced: true) }) {
+      return outcome.outcome
+    }
     pending.end()
     cache.forgetUntracked(key)
     return .empty
@@ -82,62 +84,88 @@ private final class KeyFill: Sendable {
     {
       return end(.success(.null))
     }
-    guard let stored else { return remove(present) { self.end(.success(.null)) } }
+    // Asked also if the key has nothing: once that is answered, what an older get stores is known.
+    guard let stored else { return remove(present ?? Data()) }
     let takeBack = stored.takeBack(cache.serverKey(key))
     let isSent = submit(takeBack: takeBack, { stored.set($0, over: present) }) { result in
       switch result {
-      case .success(.null): self.refused()
-      case .failure: self.remove(present) { self.end(result) }
+      case .success(.null): self.refused(stored)
+      case .failure(.server): self.remove(present, result)
+      case .failure: self.end(result)
       case .success: self.check(takeBack)
       }
     }
-    if !isSent { refused() }
+    if !isSent { refused(stored) }
   }
 
-  /// Removes what the key has if it is still this, which the value should have replaced.
-  private func remove(_ present: Data?, _ next: @escaping @Sendable () -> Void) {
-    guard let present, !token.isRenewal,
-      submit({ StoredValue.removal(of: $0, ifEqualTo: present) }, { _ in next() })
-    else { return next() }
+  /// Removes what the key has if it is still this, since the value that should replace it can't be
+  /// stored, and ends with `result`.
+  private func remove(
+    _ present: Data?, _ result: Result<RESPValue, RedisError> = .success(.null)
+  ) {
+    guard let present, !token.isRenewal else { return refused(nil, result) }
+    let isSent = submit({ StoredValue.removal(of: $0, ifEqualTo: present) }) { removal in
+      switch removal {
+      case .success(.integer(0)), .success(.null): self.refused(nil, result)
+      case .success: self.end(result)
+      case .failure: self.end(removal)
+      }
+    }
+    if !isSent { refused(nil, result) }
   }
 
-  private func refused() {
-    let refusal: RedisAnswer = { self.end($0) }
-    if !replaceOlderFill(refusal) { refusal(.success(.null)) }
+  /// Replaces what the fill of an older get has left; ends with `result` if there is none.
+  private func refused(
+    _ stored: StoredValue?, _ result: Result<RESPValue, RedisError> = .success(.null)
+  ) {
+    let refusal: RedisAnswer = { answer in
+      if case .failure = answer { self.end(answer) } else { self.end(result) }
+    }
+    if !replaceOlderFill(by: stored, refusal) { end(result) }
   }
 
   /// Stores the value if the key still has what the last fill has left, and if that was of an older
-  /// get.
+  /// get; removes that if the value can't be stored.
   ///
   /// - Parameters:
+  ///   - stored: The value; nil if it can't be stored.
   ///   - former: The get of the last fill with which this was tried: another one may have stored
   ///     its answer meanwhile.
   ///   - refusal: Receives null, or the failure, if that was not so.
   /// - Returns: Whether there was such a fill, and no write of this process since.
   private func replaceOlderFill(
-    after former: Revision = .none, _ refusal: @escaping RedisAnswer
+    by stored: StoredValue?, after former: Revision = .none, _ refusal: @escaping RedisAnswer
   ) -> Bool {
     // A value that is only renewed is from before the get.
-    guard let stored, !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
+    guard !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
       former < last.revision, last.revision < token.revision
     else { return false }
-    let takeBack = stored.takeBack(cache.serverKey(key))
+    let request = { @Sendable (key: RedisKey) in
+      stored?.set(key, over: last.fingerprint)
+        ?? StoredValue.removal(of: key, ifEqualTo: last.fingerprint)
+    }
     return cache.admitting(
-      key, { stored.set($0, over: last.fingerprint) },
+      key, request,
       { result in
         switch result {
-        case .success(.null):
-          if !self.replaceOlderFill(after: last.revision, refusal) { refusal(result) }
+        case .success(.null), .success(.integer(0)):
+          if !self.replaceOlderFill(by: stored, after: last.revision, refusal) {
+            refusal(.success(.null))
+          }
+        case .failure(.server) where stored != nil:
+          if !self.replaceOlderFill(by: nil, after: former, refusal) { refusal(result) }
         case .failure: refusal(result)
         case .success:
           if self.settle().lastWrite > last.revision {
             return self.end(.success(.null), isReplaced: true)
           }
+          if stored == nil { return self.end(.success(.null)) }
           // Memory that follows may have the older value, of which nothing was reported.
           self.cache.changed(self.key, .next())
           self.keep()
         }
-      }, takeBack: takeBack, compare: { cache.removals.compare(key, token) },
+      }, takeBack: stored?.takeBack(cache.serverKey(key)),
+      compare: { cache.removals.compare(key, token) },
       mustCompare: { $0.mustCompare(token, compared: $1) },
       admit: { orders, _ in
         orders[cache.number]?.lastWrite(of: key) ?? .none <= last.revision
@@ -208,6 +236,8 @@ private final class KeyFill: Sendable {
 
   /// Ends the fill, with null if nothing was stored.
   private func end(_ result: Result<RESPValue, RedisError>, isReplaced: Bool = false) {
+    // Older answers are out of date, whether this one could be stored or not.
+    if token.isReload { _ = settle() }
     pending.end()
     switch result {
     case .success(let reply) where reply != .null: return outcome.keep(by: .just(()))

@@ -20,6 +20,9 @@ import Testing
     case nothing, value
   }
 
+  /// A value whose life is over at once.
+  private let unstorable = Stamped(Data([9]), age: .zero, timeToLive: .after(.zero))
+
   private func cache(_ before: Before, tracking: RedisTracking = .byPrefix) async throws
     -> RedisCache
   {
@@ -102,20 +105,53 @@ import Testing
     #expect(try await cache.found("k") == nil)
   }
 
+  @Test(arguments: Before.allCases, [RedisTracking.byPrefix, .byKey, .off])
+  func `of an older get nothing stays when the later one's value can't be stored`(
+    before: Before, tracking: RedisTracking
+  ) async throws {
+    for isAtOnce in [true, false] {
+      let cache = try await cache(before, tracking: tracking)
+      let (earlier, later) = (FillToken(), FillToken())
+
+      let first = fill(cache, 1, earlier)
+      if !isAtOnce {
+        _ = try await first.collect().value
+        try await cache.redisReports()
+      }
+      let second = cache.apply(.fill("k", unstorable, later))
+      for outcome in [first, second] { _ = try await outcome.collect().value }
+
+      #expect(try await cache.found("k") == nil)
+      try await cache.removeAll().value
+    }
+  }
+
+  @Test(arguments: Before.allCases, [RedisTracking.byPrefix, .off])
+  func `a reload whose value can't be stored refuses the answer of an older get`(
+    before: Before, tracking: RedisTracking
+  ) async throws {
+    let cache = try await cache(before, tracking: tracking)
+    let (earlier, later) = (FillToken(), FillToken(isReload: true))
+
+    _ = try await cache.apply(.fill("k", unstorable, later)).collect().value
+    _ = try await fill(cache, 1, earlier).collect().value
+
+    #expect(try await cache.found("k") == nil)
+  }
+
   @Test func `a fetched value that can't be stored removes nothing that was written later`()
     async throws
   {
     let cache = try await cache(.value)
     let other = try scene.cache("p/")
     let (earlier, later) = (FillToken(), FillToken())
-    let value = Stamped(Data([1]), age: .zero, timeToLive: .after(.zero))
     try await other.set(Data([3]), for: "k").value
 
-    _ = try await cache.apply(.fill("k", value, earlier)).collect().value
+    _ = try await cache.apply(.fill("k", unstorable, earlier)).collect().value
     #expect(try await cache.found("k") == Data([3]))
 
     let set = cache.set(Data([4]), for: "k")
-    _ = try await cache.apply(.fill("k", value, later)).collect().value
+    _ = try await cache.apply(.fill("k", unstorable, later)).collect().value
     try await set.value
     #expect(try await cache.found("k") == Data([4]))
   }

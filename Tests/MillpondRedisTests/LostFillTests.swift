@@ -135,6 +135,21 @@ import Testing
     #expect(commands(of: 1).filter { $0 != "PING" } == Self.fill)
   }
 
+  @Test func `a removal of what a value can't replace fails the fill if it fails`() async throws {
+    let server = try server { _, command in
+      if command.first == "PING" { return "+PONG\r\n" }
+      return command.count == 4 ? "$5\r\n3:old\r\n" : "-READONLY x\r\n"
+    }
+    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
+    let value = Stamped(Data([1]), age: .zero, timeToLive: .after(.zero))
+
+    await #expect(throws: CacheError.self) {
+      try await cache.apply(.fill("k", value, FillToken())).collect().value
+    }
+
+    #expect(commands(of: 1).filter { $0 != "PING" } == ["EVAL p:k", "EVAL p:k 3:old"])
+  }
+
   @Test func `a fill is stored only over what its key had`() async throws {
     let server = try server { _, command in
       command.first == "EVAL" && command.count == 4 ? "$5\r\n3:old\r\n" : "+OK\r\n"

@@ -138,25 +138,27 @@ extension Checkpoint {
 extension LogWriter {
   /// Writes a checkpoint if much has been written since the last one.
   ///
-  /// - Returns: Whether there was something to do.
+  /// - Returns: Whether one was due and could be tried.
   func checkpointIfDue() -> Bool {
     guard uncheckedBytes > 4 << 20,
       uncheckedBytes > state.withLock({ $0.index.count }) * DiskLimits.indexSize * 4
     else { return false }
-    checkpoint()
-    return true
+    return checkpoint()
   }
 
   /// Writes a checkpoint if the index has changed since the last one.
   ///
   /// A failure only costs time at the next opening.
-  func checkpoint() {
+  ///
+  /// - Returns: Whether it could be tried.
+  @discardableResult
+  func checkpoint() -> Bool {
     let uses = state.withLock { $0.index.statistics.hits }
     guard uncheckedBytes > 0 || uses != checkedUses, folder.hold == .kept, let last = parts.last
-    else { return }
+    else { return false }
     // A checkpoint is trusted, so it must not contain anything that a power cut could remove.
     let isSynced = state.withLock { $0.isKeptOnDevice }
-    guard !isSynced || (try? synchronize()) != nil else { return }
+    guard !isSynced || (try? synchronize()) != nil else { return false }
     uncheckedBytes = 0
     checkedUses = uses
     var checkpoint = Checkpoint(
@@ -175,7 +177,7 @@ extension LogWriter {
       // With a very small limit; an existing checkpoint may be from a larger one.
       try? folder.remove(.index)
       indexBytes = 0
-      return
+      return true
     }
     let path = folder.path(of: .unfinished(numbers.next()))
     do {
@@ -189,5 +191,6 @@ extension LogWriter {
     } catch {
       try? folder.files.remove(path)
     }
+    return true
   }
 }

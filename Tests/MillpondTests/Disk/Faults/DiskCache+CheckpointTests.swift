@@ -56,6 +56,19 @@ import Testing
     }
   }
 
+  @Test func `a checkpoint that is due and can't be made keeps nobody waiting`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(64), calls)
+    cache.set(Data(), for: "a")
+    try await cache.flush(.synchronized).value
+    calls.inject(.error(.EIO), of: [.synchronize], count: .max)
+    for number in 0..<100 { cache.set(Data(count: 60_000), for: "\(number)") }
+    try await cache.flush().value
+
+    try await cache.writerRests()
+    try await cache.close().value
+  }
+
   @Test func `the checkpoint of a removed log hides nothing that is written later`()
     async throws
   {
