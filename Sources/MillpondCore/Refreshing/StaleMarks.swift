@@ -60,7 +60,11 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
       gone = [byKey.remove(at: place).key]
     }
     guard let all else { return (gone, []) }
-    if asked < all.revision, byKey[key] == nil { return mark(key, all.revision, at: all.time) }
+    if asked < all.revision, byKey[key] == nil {
+      // At the limit, the mark of all keys moves forward: it then covers all marks that it replaces.
+      if byKey.count >= limit { return markAll(.present, at: now) }
+      return mark(key, all.revision, at: all.time)
+    }
     if asked > all.revision, age == nil, now - all.time <= lag * 2 { renewed.insert(key) }
     return (gone, [])
   }

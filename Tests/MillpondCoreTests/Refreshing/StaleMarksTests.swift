@@ -134,6 +134,43 @@ import Testing
     #expect(scene.get().values == [2])
   }
 
+  @Test func `a mark of all values outlives the answers of more older fetches than are noted`() {
+    let (clock, origin) = (ManualClock(), TestOrigin<Int, Int>())
+    let users = origin.remembered(
+      in: MemoryCache<Int, Int>(countLimit: 10_000, clock: clock), .ten(), clock: clock)
+    let callers = (0...4_096).map { Recorder().subscribe(to: users.get($0)) }
+    users.markAllStale()
+    clock.advance(by: .seconds(1))
+
+    for key in 0...4_096 {
+      origin[key].next(1)
+      origin[key].completed()
+    }
+    clock.advance(by: .seconds(1))
+    users.get(1).subscribe()
+
+    #expect(callers.allSatisfy { $0.values == [1] })
+    #expect(origin[1].subscriptions == 2)
+  }
+
+  @Test func `an older fetch that ends beyond the number of noted marks leaves all of them`() throws
+  {
+    var marks = StaleMarks<String>(lag: .zero, limit: 2)
+    let before = Revision.next()
+    _ = marks.markAll(.next(), at: .seconds(1))
+    for key in ["a", "b"] {
+      _ = marks.renew(key, asked: .next(), age: nil, at: .seconds(2))
+      _ = marks.mark(key, .next(), at: .seconds(3))
+    }
+
+    _ = marks.renew("c", asked: before, age: nil, at: .seconds(4))
+
+    for key in ["a", "b", "c"] {
+      let unmarked = try #require(marks.greatestUnmarkedAge(key, at: .seconds(4)))
+      #expect(unmarked < .zero)
+    }
+  }
+
   @Test func `a mark is dropped when its key has a newer value, and not before`() {
     var marks = StaleMarks<String>(lag: .zero)
     let (before, mark, after) = (Revision.next(), Revision.next(), Revision.next())
