@@ -33,7 +33,8 @@ public struct ListPage<Item: Sendable, Cursor: Sendable>: Sendable {
 /// One page is fetched at a time. An item whose id is on an earlier page already is left out, as
 /// happens when items are inserted at the origin while the list is read. If a page's signal sends
 /// several values, such as a stored page and then a fresh one, each replaces the one before it.
-/// The fetch ends with the object.
+/// The fetch ends with the object. Calls from inside an observation's `onChange`, which runs before
+/// its change is made, take effect after that change.
 ///
 /// - Note: Main actor. Pages may come from any thread; the change then takes a hop.
 /// - Complexity: O(*n*) in all items for each page.
@@ -62,6 +63,8 @@ where Item.ID: Sendable {
   /// Whether the running fetch has sent its page.
   @ObservationIgnored private var hasPage = false
   @ObservationIgnored private var run = Disposable().scoped()
+  @ObservationIgnored private var steps = Queue<Step>()
+  @ObservationIgnored private var isChanging = false
   @ObservationIgnored private let page: @Sendable (Cursor?) -> Signal<Page>
 
   /// Creates an empty list, which fetches nothing until ``loadMore()``.
@@ -75,8 +78,7 @@ where Item.ID: Sendable {
   ///
   /// After a failure, fetches the page that failed again.
   public func loadMore() {
-    if isLoading || !hasMore { return }
-    load(at: next, after: items)
+    take(.loadMore)
   }
 
   /// Fetches the first page again; it replaces all items when it arrives.
@@ -84,7 +86,33 @@ where Item.ID: Sendable {
   /// After a failure the items stay, and ``loadMore()`` continues after them. A running fetch is
   /// cancelled.
   public func reload() {
-    load(at: nil, after: [])
+    run.dispose()
+    take(.reload)
+  }
+
+  private enum Step {
+    case loadMore
+    case reload
+    case receive(Event<Page>, at: Cursor?, after: [Item], Lifetime)
+  }
+
+  /// Takes one step at a time.
+  ///
+  /// Each change wakes observers before it is made. A step that began inside their `onChange` would
+  /// be undone by the rest of the step that it interrupts.
+  private func take(_ step: Step) {
+    steps.append(step)
+    if isChanging { return }
+    isChanging = true
+    while let step = steps.popFirst() {
+      switch step {
+      case .loadMore: if !isLoading, hasMore { load(at: next, after: items) }
+      case .reload: load(at: nil, after: [])
+      case .receive(let event, let cursor, let former, let lifetime):
+        if !lifetime.isEnded { receive(event, at: cursor, after: former, lifetime) }
+      }
+    }
+    isChanging = false
   }
 
   private func load(at cursor: Cursor?, after former: [Item]) {
@@ -94,14 +122,35 @@ where Item.ID: Sendable {
     run = Disposable(lifetime).scoped()
     if error != nil { error = nil }
     if !isLoading { isLoading = true }
+    // An observer of these changes may have asked for a reload, which follows.
+    if lifetime.isEnded { return }
     page(cursor).receive(on: MainActor.shared).run(
       Observer(
         next: { [weak self] page in
-          MainActor.assumeIsolated { self?.show(page, at: cursor, after: former) }
+          MainActor.assumeIsolated {
+            self?.take(.receive(.next(page), at: cursor, after: former, lifetime))
+          }
         },
         other: { [weak self] event in
-          MainActor.assumeIsolated { self?.receive(event, lifetime) }
+          MainActor.assumeIsolated {
+            self?.take(.receive(event.typed(), at: cursor, after: former, lifetime))
+          }
         }), lifetime)
+  }
+
+  private func receive(
+    _ event: Event<Page>, at cursor: Cursor?, after former: [Item], _ lifetime: Lifetime
+  ) {
+    if event.isTerminal { lifetime.end() }
+    switch event {
+    case .next(let page): return show(page, at: cursor, after: former)
+    case .progress: return
+    case .failed(let failure): error = failure
+    // There is no such page.
+    case .completed where !hasPage: hasMore = false
+    case .completed: break
+    }
+    isLoading = false
   }
 
   private func show(_ page: Page, at cursor: Cursor?, after former: [Item]) {
@@ -111,17 +160,5 @@ where Item.ID: Sendable {
     // A page that names itself as the next one would be fetched again and again.
     let hasMore = page.next != nil && page.next != cursor
     if self.hasMore != hasMore { self.hasMore = hasMore }
-  }
-
-  private func receive(_ event: Event<Never>, _ lifetime: Lifetime) {
-    guard event.isTerminal, !lifetime.isEnded else { return }
-    lifetime.end()
-    switch event {
-    case .failed(let failure): error = failure
-    // There is no such page.
-    case .completed where !hasPage: hasMore = false
-    case .completed, .next, .progress: break
-    }
-    isLoading = false
   }
 }

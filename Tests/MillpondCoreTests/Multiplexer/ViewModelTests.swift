@@ -219,6 +219,50 @@ import Testing
     #expect(feed.error == nil)
   }
 
+  @Test func `a reload by an observer of the items is not undone by the change that woke it`() {
+    let feed = PagedModel<Post, Int> { cursor in
+      .just(ListPage([Post(id: cursor ?? 0)], next: (cursor ?? 0) + 1))
+    }
+    feed.loadMore()
+    observe(feed.items) { feed.reload() }
+
+    feed.loadMore()
+    #expect(feed.items.map(\.id) == [0])
+    feed.loadMore()
+
+    #expect(feed.items.map(\.id) == [0, 1])
+    #expect(!feed.isLoading)
+  }
+
+  @Test func `an observer that asks for more when the loading begins fetches no page again`() {
+    let calls = Locked(0)
+    let feed = PagedModel<Post, Int> { [pages] cursor in
+      calls.withLock { $0 += 1 }
+      return pages.get(cursor ?? 0)
+    }
+    observe(feed.isLoading) { feed.loadMore() }
+
+    feed.loadMore()
+
+    #expect(calls.withLock { $0 } == 1)
+    #expect(pages[0].activeRuns == 1)
+    #expect(feed.isLoading)
+  }
+
+  @Test func `a reload by an observer of a new fetch takes the place of that fetch`() {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...1, next: 1)
+    observe(feed.isLoading) { feed.reload() }
+
+    feed.loadMore()
+    answer(0, 2...2, next: 1)
+
+    #expect(pages[1].subscriptions == 0)
+    #expect(feed.items.map(\.id) == [2])
+    #expect(!feed.isLoading)
+  }
+
   @Test func `a list that is released cancels its fetch`() {
     var feed: PagedModel<Post, Int>? = feed()
     feed?.loadMore()
@@ -227,5 +271,15 @@ import Testing
     feed = nil
 
     #expect(pages.activeRuns == 0)
+  }
+
+  private func observe<Property>(
+    _ property: @autoclosure () -> Property, _ onChange: @escaping @MainActor @Sendable () -> Void
+  ) {
+    withObservationTracking {
+      _ = property()
+    } onChange: {
+      MainActor.assumeIsolated { onChange() }
+    }
   }
 }
