@@ -11,24 +11,31 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let hasMarks = Atomic<Bool>(false)
   private let marks: Locked<StaleMarks<Key>>
 
+  /// The clock of a memory cache: on Linux it stands still while the system sleeps, and a mark by
+  /// another clock would then count as older than values from before it.
+  private let time: CoarseTime
+
   init(_ policy: FreshnessPolicy, _ clock: some Clock<Duration>) {
     self.policy = policy
     scheduler = Scheduler(clock)
-    // A memory cache reads the continuous clock in steps.
+    time = CoarseTime(clock)
+    // The continuous clock is read in steps.
     marks = Locked(StaleMarks(lag: clock is ContinuousClock ? .milliseconds(10) : .zero))
   }
 
   // MARK: Marks
 
+  private var markTime: Duration { .nanoseconds(time.now()) }
+
   /// Makes every value stored until now stale, and those of fetches that have begun.
   func markAll() {
-    let now = scheduler.now()
+    let now = markTime
     change { $0.markAll(.next(), at: now) }
   }
 
   /// Makes the value stored until now for a key stale, and those of fetches that have begun.
   func mark(_ key: Key) {
-    let now = scheduler.now()
+    let now = markTime
     change { $0.mark(key, .next(), at: now) }
   }
 
@@ -40,7 +47,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   ///   - age: The age of the value.
   func renew(_ key: Key, asked: Revision, age: Duration? = nil) {
     if !hasMarks.load(ordering: .acquiring) { return }
-    let now = scheduler.now()
+    let now = markTime
     change { $0.renew(key, asked: min(asked, .present), age: age, at: now) }
   }
 
@@ -92,7 +99,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   /// if no value is, nil if there is no such mark.
   @usableFromInline
   func greatestUnmarkedAge(_ key: Key) -> Duration? {
-    let now = scheduler.now()
+    let now = markTime
     return marks.withLock { $0.greatestUnmarkedAge(key, at: now) }
   }
 }

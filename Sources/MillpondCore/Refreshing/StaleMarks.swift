@@ -11,7 +11,7 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
   /// Dropped keys, to be released after the unlock.
   typealias Gone = (keys: [Key], renewed: Set<Key>)
 
-  /// The greatest delay of a store's clock behind the scheduler.
+  /// The greatest delay of a store's clock behind that of the marks.
   private let lag: Duration
 
   /// The greatest number of keys with marks of their own; beyond it, all keys are marked.
