@@ -63,18 +63,28 @@ extension Remembered {
       steps = steps.timed(on: inside.scheduler) { _ in IntervalRefreshRule(interval) }
     }
     return .withCaller { [self, steps] caller in
-      steps
+      let renewals = PublishSubject<Void>()
+      return
+        steps
         .merge(Signal.just(.get(.any)))
         // However coarse the clock, no stored value is new enough.
         .merge(trigger.map { .get(.atMost(.nanoseconds(-1))) })
         .flatMap(.merge) { [self] step -> Signal<ResourceState<Value>> in
+          let freshness: Freshness
           switch step {
           case .show(let state): return .just(state)
-          case .get(let freshness):
-            let value = get(key, freshness: freshness, file: file, line: line)
-            // In the context of the observer: a fetch that ends may have led to this step.
-            return value.ignoreValues(as: ResourceState<Value>.self)
-              .recover { $0.isOfComposition ? .fail($0) : .empty }.inContext(of: caller)
+          case .get(let asked), .renew(let asked): freshness = asked
+          }
+          // In the context of the observer: a fetch that ends may have led to this step.
+          let value = get(key, freshness: freshness, file: file, line: line)
+            .ignoreValues(as: ResourceState<Value>.self)
+            .recover { $0.isOfComposition ? .fail($0) : .empty }.inContext(of: caller)
+          guard case .renew = step else { return value }
+          // It replaces the one before, which leaves only now: so the fetch that both wait for goes
+          // on, and one that a write has detached does not hold up the next.
+          return Signal { observer, lifetime in
+            value.take(until: renewals.signal.skip(1)).run(observer, lifetime)
+            renewals.next(())
           }
         }
     }
@@ -92,6 +102,9 @@ extension Error {
 enum ObservationStep<Value: Sendable>: Sendable {
   case show(ResourceState<Value>)
   case get(Freshness)
+
+  /// A get because an interval is over.
+  case renew(Freshness)
 }
 
 /// The rule that gets a value again when it, and the last attempt, are older than an interval.
@@ -121,6 +134,6 @@ struct IntervalRefreshRule<Content: Sendable>: TimedRule {
     lastAttempt = now
     deadline = now + interval
     // A value that another observer has just fetched is new enough.
-    return .next(.get(.atMost(interval - .nanoseconds(1))))
+    return .next(.renew(.atMost(interval - .nanoseconds(1))))
   }
 }

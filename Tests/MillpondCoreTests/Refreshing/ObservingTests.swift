@@ -131,6 +131,18 @@ import Testing
     #expect(states.end == nil)
   }
 
+  @Test func `an observer waits with one get for a fetch that takes many intervals`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let states = observed(scene, every: .seconds(5))
+
+    for _ in 0..<10 { scene.clock.advance(by: .seconds(5)) }
+    #expect(scene.users.topology(for: "a").flight?.callers == 1)
+    #expect(scene.fetches.count == 2)
+    scene.answer(2)
+
+    #expect(states.values.last?.value == 2)
+  }
+
   @Test func `observers with intervals of their own share the fetches of the shortest`() {
     let scene = RememberedScene(.ten())
     let states = [observed(scene, every: .seconds(4)), observed(scene, every: .seconds(6))]
