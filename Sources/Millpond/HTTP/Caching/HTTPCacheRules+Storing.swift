@@ -30,13 +30,11 @@ extension HTTPCacheRules {
     // HEAD has no body to store; another answer to POST could be stored, but helps GET only.
     if request.method != "GET" { return .method }
     if !(200...599).contains(head.status) { return .notFinal }
-    if head.status == 206 || head.status == 304 { return .notWhole }
+    if [206, 304, 416].contains(head.status) { return .notWhole }
+    // A refusal is about these credentials; the next ones may be those of the same account.
+    if head.status == 401 || head.status == 407 { return .notCacheable }
     if request.directives.has(.noStore) { return .requestNoStore }
-    if parsed.directives.has(.mustUnderstand) {
-      if !parsed.isOfKnownStatus { return .unknownStatus }
-    } else if parsed.directives.has(.noStore) {
-      return .responseNoStore
-    }
+    if let prohibition = parsed.prohibition { return prohibition }
     if head.isRedirected || head.isOfOtherOrigin { return .redirected }
     if VariantKey(of: head.headers, to: request) == nil { return .variesOnEverything }
     return nil
@@ -45,7 +43,7 @@ extension HTTPCacheRules {
   /// Returns the URLs whose stored responses an answer makes invalid.
   ///
   /// These are the URL of a request that changed something, and those of the same origin that the
-  /// answer names.
+  /// answer names; after a redirect, only the URL of the request.
   ///
   /// - Parameters:
   ///   - request: The request.
@@ -53,7 +51,10 @@ extension HTTPCacheRules {
   ///   - head: The head of the answer.
   /// - Source: RFC 9111 §4.4.
   func invalidated(by request: ParsedRequest, _ url: URL, _ head: HTTPHead) -> [URL] {
-    if HTTPMethod(request.method).isSafe || !(200..<400).contains(head.status) { return [] }
+    if HTTPMethod(request.method).isSafe { return [] }
+    // The redirect was no error, whatever came after it; and the fields are about another URL.
+    if head.isRedirected { return [url] }
+    if !(200..<400).contains(head.status) { return [] }
     let named = ["Location", "Content-Location"].flatMap { head.headers.values(of: $0) }
       .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
       .filter { $0.isWebAddress && $0.isOfSameOrigin(as: url) }

@@ -51,6 +51,14 @@ struct ParsedResponse: Sendable {
   /// - Source: RFC 9110 §15.1, RFC 9111 §4.2.2.
   var mayBeEstimated: Bool { Self.estimated.contains(status) || directives.has(.isPublic) }
 
+  /// The reason for which the origin forbids storing; nil if it does not.
+  ///
+  /// - Source: RFC 9111 §3, §5.2.2.3, §5.2.2.5.
+  var prohibition: HTTPCacheReason? {
+    if directives.has(.mustUnderstand) { return isOfKnownStatus ? nil : .unknownStatus }
+    return directives.has(.noStore) ? .responseNoStore : nil
+  }
+
   /// Whether this cache knows what the status asks of it.
   ///
   /// - Source: RFC 9111 §5.2.2.3; the statuses of RFC 9110 §15 whose answers are kept whole.

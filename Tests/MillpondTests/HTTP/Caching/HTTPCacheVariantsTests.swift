@@ -124,6 +124,18 @@ import Testing
     #expect(try await ask(scene.cache, token: "3", account: nil) == "200 4")
   }
 
+  @Test(arguments: [401, 407])
+  func `a refusal of credentials is no answer to the next ones of the account`(
+    status: Int
+  ) async throws {
+    let scene = HTTPCacheScene { _, number in
+      number == 1 ? .status(status, "max-age=60") : .ok("max-age=60", "\(number)")
+    }
+
+    #expect(try await ask(scene.cache, token: "1", account: "ann") == "\(status)")
+    #expect(try await ask(scene.cache, token: "2", account: "ann") == "200 2")
+  }
+
   @Test func `a response that varies by the credential is only for that one`() async throws {
     let scene = HTTPCacheScene { _, number in
       .ok("max-age=60 | Vary: Authorization", "\(number)")

@@ -45,6 +45,10 @@ extension CachingRow {
     .storing("9111 §3.3", 206, "max-age=60", .pass, .notWhole),
     .storing("9111 §3.3", 206, "max-age=60 | Content-Range: bytes 0-9/10", .pass, .notWhole),
     .storing("9111 §4.3.3", 304, "max-age=60", .pass, .notWhole),
+    .storing("9110 §15.5.17", 416, "max-age=60", "Range: bytes=9-", .pass, .notWhole),
+    .storing("9110 §15.5.2", 401, "max-age=60", .pass, .notCacheable),
+    .storing("9110 §15.5.2", 401, "public", "Authorization: a", .pass, .notCacheable),
+    .storing("9110 §15.5.8", 407, "max-age=60", .pass, .notCacheable),
     // Methods
     .storing("9111 §3", 200, "max-age=60", "", .pass, .method, method: "HEAD"),
     .storing("9111 §3", 200, "max-age=60", "", .pass, .method, method: "POST"),
