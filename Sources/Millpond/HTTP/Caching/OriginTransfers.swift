@@ -298,27 +298,31 @@ private final class OriginTransfer: Sendable {
   }
 
   /// Stores the new fields of a confirmed response, and answers with it.
+  ///
+  /// A request with `no-store` stores nothing, and one that asked about responses for other requests
+  /// removes nothing.
   private func confirm(_ stored: StoredResponse, _ head: HTTPHead, _ now: WallTime) {
     state.value.isOver = true
     let updated = stored.updated(
       by: head, for: question.parsed, requestTime: state.value.sent, responseTime: now)
-    let isKept =
-      updated?.parsed.directives.has(.noStore) == false
-      && updated?.headers.isTooLargeToStore == false
     let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
     transfers.report(request, decision)
     let answer = Stamped(TransferStep.stored(updated ?? stored))
-    // What must not be kept is read before it is removed.
-    if !isKept { downstream.next(answer) }
+    let (store, key, token) = (transfers.store, question.key, question.token)
     let isOther = question.stored == nil
-    let change =
-      if isOther, isKept, let updated {
-        transfers.store.add(updated, for: question.key, question.parsed, question.token)
-      } else {
-        transfers.store.update(
-          stored, to: isKept ? updated : isOther ? stored : nil, for: question.key, question.token)
-      }
-    change.compactMap { isKept ? answer : nil }.run(downstream, lifetime)
+    let isKept = updated?.isStorable == true
+    if isKept, let updated, !question.parsed.directives.has(.noStore) {
+      let change =
+        isOther
+        ? store.add(updated, for: key, question.parsed, token)
+        : store.update(stored, to: updated, for: key, token)
+      return change.map { answer }.run(downstream, lifetime)
+    }
+    // What must not be kept is read before it is removed.
+    downstream.next(answer)
+    // On its own: this transfer is over once all callers have left with the answer.
+    if !isKept, !isOther { store.update(stored, to: nil, for: key, token).subscribe() }
+    if !lifetime.isEnded { downstream.completed() }
   }
 
   private func storeWhole() {
@@ -365,8 +369,4 @@ extension HTTPHead {
   fileprivate func isLarger(than byteLimit: Int) -> Bool {
     headers.isTooLargeToStore || (try? BodyLength(self))?.expected ?? 0 > byteLimit
   }
-}
-
-extension HeaderFields {
-  fileprivate var isTooLargeToStore: Bool { byteCount > HTTPLimits.standard.headerByteLimit }
 }

@@ -91,11 +91,15 @@ struct ResponseStore: Sendable {
   }
 
   /// Stores the new head of a response, if that is still there; nil removes it.
+  ///
+  /// Responses for other requests that have the same body stay as they are.
   func update(
     _ response: StoredResponse, to updated: StoredResponse?, for key: String, _ token: FillToken
   ) -> Signal<Void> {
     change(key, token) { heads in
-      heads.compactMap { $0.body == response.body ? updated : $0 }
+      heads.compactMap {
+        $0.body == response.body && $0.variant == response.variant ? updated : $0
+      }
     }
   }
 
@@ -184,6 +188,8 @@ extension ResponseStore {
   /// Makes a stored response fresh again, or removes it, if the answer to a request for something
   /// else of its resource shows the version that the origin has now.
   ///
+  /// A request with `no-store` makes nothing fresh.
+  ///
   /// - Source: RFC 9111 §4.3.4, §4.3.5.
   func learn(
     from head: HTTPHead, about stored: StoredResponse, for key: String, _ request: ParsedRequest,
@@ -200,7 +206,9 @@ extension ResponseStore {
     if isSame {
       let updated = stored.updated(
         by: head, for: request, requestTime: requestTime, responseTime: responseTime)
-      update(stored, to: updated, for: key, token).subscribe()
+      let isKept = updated?.isStorable == true
+      if isKept, request.directives.has(.noStore) { return }
+      update(stored, to: isKept ? updated : nil, for: key, token).subscribe()
     } else if head.showsOtherVersion(than: stored, isHead: isHead) {
       update(stored, to: nil, for: key, token).subscribe()
     }

@@ -68,6 +68,9 @@ public final class StoredResponse: Sendable {
     variant.credentials == request.credentials && variant.isSelected(by: request)
   }
 
+  /// Whether the response may stay stored with the fields that it has.
+  var isStorable: Bool { parsed.prohibition == nil && !headers.isTooLargeToStore }
+
   /// Returns the same response with another body.
   func with(_ body: StoredBody) -> StoredResponse {
     StoredResponse(
@@ -169,6 +172,9 @@ extension WallTime {
 }
 
 extension HeaderFields {
+  /// Whether the fields of a head are more bytes than are stored.
+  var isTooLargeToStore: Bool { byteCount > HTTPLimits.standard.headerByteLimit }
+
   /// The fields without those that are only for one connection.
   ///
   /// - Source: RFC 9111 §3.1, RFC 9110 §7.6.1.

@@ -36,6 +36,46 @@ import Testing
     #expect(try await scene.send("only-if-cached, max-stale") == "200 age 60 body")
   }
 
+  @Test(arguments: [("HEAD", 200, ""), ("GET", 304, "If-None-Match: \"a\"")])
+  func `an answer that describes what is stored and forbids storing removes it`(
+    method: String, status: Int, fields: String
+  ) async throws {
+    let scene = try await staleScene { .status(status, "no-store | ETag: \"a\"") }
+    let answer = scene.cache.send(try request(method, fields))
+
+    #expect(try await HTTPCacheScene.answer(answer) == "\(status)")
+
+    #expect(try await scene.send("only-if-cached, max-stale") == "504")
+  }
+
+  @Test(arguments: ["HEAD", "GET"])
+  func `an answer with must-understand and a known status may have no-store`(
+    method: String
+  ) async throws {
+    let scene = try await staleScene {
+      .status(method == "HEAD" ? 200 : 304, "must-understand, no-store, max-age=60 | ETag: \"a\"")
+    }
+
+    let answer = scene.cache.send(try request(method))
+
+    #expect(try await HTTPCacheScene.answer(answer).hasPrefix("200"))
+
+    #expect(try await scene.send("only-if-cached") == "200 age 0 body")
+  }
+
+  @Test(arguments: [("HEAD", "200"), ("GET", "200 age 0 body")])
+  func `the answer to a request with no-store makes nothing fresh`(
+    method: String, text: String
+  ) async throws {
+    let scene = try await staleScene { .status(method == "HEAD" ? 200 : 304, Self.fields) }
+    let answer = scene.cache.send(try request(method, "no-store"))
+
+    #expect(try await HTTPCacheScene.answer(answer) == text)
+
+    #expect(try await scene.send("only-if-cached") == "504")
+    #expect(try await scene.send("only-if-cached, max-stale") == "200 age 60 body")
+  }
+
   // MARK: Redirects
 
   @Test(arguments: [200, 404, 500])
@@ -54,5 +94,91 @@ import Testing
 
     #expect(try await scene.send("only-if-cached", path: "/a") == "504")
     #expect(try await scene.send("only-if-cached", path: "/b") == "200 age 0 body")
+  }
+
+  // MARK: Confirmations that store nothing
+
+  private func cache(
+    over transport: ImpoliteTransport, in store: any Cache<String, HTTPCacheRecord>
+  ) -> HTTPCache {
+    HTTPCache(
+      over: transport, in: store,
+      now: { Date(timeIntervalSince1970: Double(CachingRow.arrival)) })
+  }
+
+  private func ask(_ cache: HTTPCache, _ fields: String = "") throws -> Recorder<HTTPPart> {
+    Recorder().subscribe(to: cache.send(try HTTPCacheScene.request(fields)))
+  }
+
+  @Test func `a 304 that forbids storing removes what is stored, also from a slow store`() throws {
+    let (transport, store) = (ImpoliteTransport(), SlowStore())
+    let cache = cache(over: transport, in: store)
+    _ = try ask(cache)
+    transport.head(0, 200, "max-age=0 | ETag: \"a\" | Content-Length: 4")
+    transport.body(0, "body")
+    transport.end(0)
+
+    let caller = try ask(cache)
+    store.hold()
+    transport.head(1, 304, "no-store | ETag: \"a\"")
+    store.release()
+
+    #expect(HTTPCacheScene.text(caller) == "200 age 0 body")
+    #expect(HTTPCacheScene.text(try ask(cache, "only-if-cached, max-stale")) == "504")
+  }
+
+  @Test func `a 304 that forbids storing undoes no later change for another variant`() throws {
+    let transport = ImpoliteTransport()
+    let cache = cache(over: transport, in: MemoryCache<String, HTTPCacheRecord>(countLimit: 100))
+    let fields = "ETag: \"a\" | Vary: Accept-Language"
+    _ = try ask(cache, "Accept-Language: en")
+    transport.head(0, 200, "max-age=0 | Content-Length: 4 | " + fields)
+    transport.body(0, "body")
+    transport.end(0)
+
+    let other = try ask(cache, "Accept-Language: de")
+    let own = try ask(cache, "Accept-Language: en")
+    try #require(transport.requests.count == 3)
+    transport.head(2, 304, "max-age=60 | " + fields)
+    transport.head(1, 304, "no-store | " + fields)
+
+    #expect(HTTPCacheScene.text(own) == "200 age 0 body")
+    #expect(HTTPCacheScene.text(other) == "200 age 0 body")
+    let stored = try ask(cache, "Accept-Language: en | only-if-cached")
+    #expect(HTTPCacheScene.text(stored) == "200 age 0 body")
+  }
+}
+
+/// A store whose gets take time: those that a test holds are answered later, unless they were given
+/// up.
+private final class SlowStore: Cache {
+  private let base = TestCache<String, HTTPCacheRecord>()
+  private let held = Locked<[@Sendable () -> Void]?>(nil)
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<HTTPCacheRecord> {
+    Signal { [base, held] observer, lifetime in
+      let answer: @Sendable () -> Void = {
+        if !lifetime.isEnded { base.get(key, lookup).run(observer, lifetime) }
+      }
+      let isHeld = held.withLock { held in
+        held?.append(answer)
+        return held != nil
+      }
+      if !isHeld { answer() }
+    }
+  }
+
+  func apply(_ change: Change<String, HTTPCacheRecord>) -> Signal<Void> { base.apply(change) }
+
+  /// Holds the gets from now on.
+  func hold() { held.withLock { $0 = [] } }
+
+  /// Answers the gets that are held, and those from now on immediately.
+  func release() {
+    let answers = held.withLock { held in
+      defer { held = nil }
+      return held ?? []
+    }
+    for answer in answers { answer() }
   }
 }

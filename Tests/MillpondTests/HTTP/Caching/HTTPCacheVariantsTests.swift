@@ -95,6 +95,21 @@ import Testing
     #expect(try await scene.send("Accept-Language: en") == "200 age 0 a")
   }
 
+  @Test func `the confirmation of one variant leaves another with the same body as it is`()
+    async throws
+  {
+    let scene = scene()
+    _ = try await scene.send("Accept-Language: en")
+    _ = try await scene.send("Accept-Language: fr")
+    scene.at(60)
+
+    #expect(try await scene.send("Accept-Language: fr") == "200 age 0 a")
+
+    #expect(
+      try await scene.send("Accept-Language: en | only-if-cached, max-stale") == "200 age 60 a")
+    #expect(try await scene.send("Accept-Language: fr | only-if-cached") == "200 age 0 a")
+  }
+
   @Test func `versions of other credentials are not asked about`() async throws {
     let scene = scene()
     _ = try await scene.send("Accept-Language: en | Authorization: one")
