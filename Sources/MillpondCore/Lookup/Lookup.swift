@@ -140,7 +140,7 @@ public struct Lookup: Sendable {
 
   /// Returns a copy that accepts other answers.
   @inlinable
-  func with(_ freshness: Freshness) -> Lookup {
+  package func with(_ freshness: Freshness) -> Lookup {
     Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
   }
 

@@ -109,8 +109,11 @@ final class HTTPCacheExchange: Sendable {
   // MARK: Answers of the origin
 
   /// Shares a transfer with all callers of the same request.
+  ///
+  /// A reload has its own, since the origin may have answered an earlier one before this request.
   private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
-    follow(core.sharedTransfers.getStamped(question(stored, others), request.lookup))
+    let lookup = parsed.isReload ? request.lookup.with(.reload) : request.lookup
+    follow(core.sharedTransfers.getStamped(question(stored, others), lookup))
   }
 
   private func question(

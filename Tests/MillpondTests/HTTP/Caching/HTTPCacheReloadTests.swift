@@ -50,6 +50,21 @@ import Testing
     #expect(try whole(cache) == "200 age 0 newer")
   }
 
+  @Test(arguments: ["no-cache", "max-age=0", "Pragma: no-cache"])
+  func `a reload does not share the transfer of an earlier one`(fields: String) throws {
+    let cache = cache
+    let earlier = try ask(cache, fields)
+    let later = try ask(cache, fields)
+    try #require(transport.requests.count == 2)
+
+    answer(0, "max-age=60", "earlier")
+    answer(1, "max-age=60", "later")
+
+    #expect(HTTPCacheScene.text(earlier) == "200 earlier")
+    #expect(HTTPCacheScene.text(later) == "200 later")
+    #expect(try whole(cache) == "200 age 0 later")
+  }
+
   @Test func `a reload that brings nothing to store leaves no older answer`() throws {
     let cache = cache
     _ = try ask(cache)
