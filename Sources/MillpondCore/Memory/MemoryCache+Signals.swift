@@ -125,13 +125,29 @@ extension MemoryCache {
         return observer.completed()
       }
       flights.wait(as: caller, key, lookup, observer, lifetime) { _ in
-        if let assigned = caller?.flight.assigned {
+        if let assigned = caller?.flight.assigned, self.isLatest(assigned, of: key) {
           return self.storing(assigned.signal.map { Stamped($0) }, for: key, token)
         }
         // Another entry may have ended meanwhile.
         if let stamped = self.peekStamped(key) { return .just(stamped) }
         return make.map { self.storing($0(), for: key, token) } ?? .empty
       }
+    }
+  }
+
+  /// Whether no later write of the key has arrived.
+  ///
+  /// A later write removes the entry only after it has changed the store and reported removals, so
+  /// an observer of those, or another thread, may still find the entry. The token of its run would
+  /// then be newer than the write.
+  @usableFromInline
+  func isLatest(_ assigned: AssignedSignal<Value>, of key: Key) -> Bool {
+    guard keyRemovals.compare(key, assigned.revision) != nil else { return false }
+    let hash = MemoryHash(key)
+    return shards.withStore(hash) { store in
+      let slot = store.find(key, hash)
+      let present = slot.map { store.times.stamps[$0].revision } ?? Revision.none
+      return assigned.revision >= max(present, store.writes.lastWrite(of: key))
     }
   }
 

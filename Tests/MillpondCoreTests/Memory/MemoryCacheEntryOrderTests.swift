@@ -54,6 +54,50 @@ import Testing
     #expect(cache["b"] != nil)
   }
 
+  @Test(arguments: ["set", "remove", "removeAll", "removeAll(where:)"])
+  func `an entry that is got while a later write reports its removals is not started`(
+    write: String
+  ) {
+    let cache = MemoryCache<String, Int>(costLimit: 10, clock: clock) { $0 }
+    cache["a"] = source.signal
+    _ = cache.apply(.fill("a", Stamped(1), FillToken()))
+    let inside = Recorder<Int>()
+    let observing = cache.removals.subscribe(onNext: { _ in
+      inside.subscribe(to: cache["a"] ?? .empty)
+    })
+
+    switch write {
+    case "set": cache.set(11, for: "a")  // costs too much, so that it only removes
+    case "remove": cache.remove("a")
+    case "removeAll": cache.removeAll()
+    default: cache.removeAll { $0 == "a" }
+    }
+    observing.dispose()
+    source.next(5)
+    source.completed()
+
+    #expect(inside.transcript == ["completed"])
+    #expect(source.subscriptions == 0)
+    #expect(cache.peek("a") == nil)
+  }
+
+  @Test func `an entry is started while a later write of another key reports its removals`() {
+    cache.set(1, for: "other")
+    cache["a"] = source.signal
+    let inside = Recorder<Int>()
+    let observing = cache.removals.subscribe(onNext: { [cache] _ in
+      inside.subscribe(to: cache["a"] ?? .empty)
+    })
+
+    cache.remove("other")
+    observing.dispose()
+    source.next(5)
+    source.completed()
+
+    #expect(inside.values == [5])
+    #expect(cache.peek("a") == 5)
+  }
+
   // MARK: Ways of asking
 
   @Test func `an entry is awaited`() async throws {
