@@ -30,8 +30,10 @@ public final class Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
 
   /// Adds a caller to the open batch, or opens a new one.
   ///
-  /// A caller that runs inside a call for the same key fails with ``CacheError/circular(key:)``.
+  /// A caller that runs inside a call for the same key fails with ``CacheError/circular(key:)``. A
+  /// key that does not equal itself, such as a NaN, is a miss: no answer could be told to be its.
   private func enter(_ key: Key, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+    guard key == key else { return observer.completed() }
     let context = WorkContext.current
     if context?.works(for: key, in: ObjectIdentifier(self)) ?? false {
       return observer.failed(CacheError.circular(key: "\(key)"))

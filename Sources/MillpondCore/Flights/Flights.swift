@@ -31,7 +31,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Adds a caller to the flight of `key`, or to a new one; the caller has to wait next.
   ///
-  /// - Returns: The caller; nil if the limit of keys is reached, so that it runs alone.
+  /// - Returns: The caller; nil if it runs alone, since the limit of keys is reached or the key does
+  ///   not equal itself.
   @inlinable
   func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
     table.withLock { table in

@@ -23,7 +23,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   init() {}
 
-  /// Joins the flight of a key, or the one that `make` makes; nil if the limit of keys is reached.
+  /// Joins the flight of a key, or the one that `make` makes; nil if the limit of keys is reached,
+  /// or if the key does not equal itself.
   @inlinable
   mutating func enter(
     _ key: Key, _ lookup: Lookup, limit: Int, make: (Key) -> Flight<Key, Value>
@@ -39,7 +40,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     isFull: Bool, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     if let caller = join(first, lookup) { return caller }
-    if first == nil, isFull { return nil }
+    // A key that does not equal itself, such as a NaN, could never be joined or removed again.
+    if first == nil, isFull || key != key { return nil }
     let flight: Flight<Key, Value>
     if let first {
       // All have the same key object, that of the dictionary, which is never the last to release it.
@@ -68,8 +70,8 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return nil
   }
 
-  /// Adds a flight without callers, unless the limit of keys is reached or a later one was
-  /// assigned.
+  /// Adds a flight without callers, unless the limit of keys is reached, a later one was assigned,
+  /// or the key does not equal itself.
   ///
   /// - Returns: The former flights of its key, which are detached; the caller releases them.
   @inlinable
@@ -78,7 +80,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Flight<Key, Value>? {
     if isAssigned(flight.key, after: revision) { return nil }
     let former = detach(flight.key)
-    if byKey.count < limit {
+    if byKey.count < limit, flight.key == flight.key {
       byKey[flight.key] = flight
       list.append(flight.run)
       lastAssignment = max(lastAssignment, revision)

@@ -22,14 +22,12 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     writes.withLock { $0[key] != nil }
   }
 
-  /// Carries out a write of `key`.
+  /// Carries out a write of `key`; nothing waits for that of a key that does not equal itself.
   @usableFromInline
   func write(_ key: Key, _ revision: Revision, _ work: @escaping Work) -> Signal<Void> {
     let write = DelayedWrite(revision)
-    writes.withLock { writes in
-      let place = writes[key]?.firstIndex { $0.revision > revision }
-      writes[key, default: []].insert(write, at: place ?? writes[key]?.count ?? 0)
-    }
+    // Such a key, for example a NaN, could never be found and removed again.
+    if key == key { add(write, key) }
     return Signal { observer, lifetime in
       WorkContext.run(inNew: write.context) { work().run(observer, lifetime) }
     }
@@ -37,6 +35,13 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     .onEnd { _ in self.failed(write, key) }
     .flatMap { $0 }
     .started()
+  }
+
+  private func add(_ write: DelayedWrite, _ key: Key) {
+    writes.withLock { writes in
+      let place = writes[key]?.firstIndex { $0.revision > write.revision }
+      writes[key, default: []].insert(write, at: place ?? writes[key]?.count ?? 0)
+    }
   }
 
   /// Ends the wait of gets for writes of `key` that are older than `revision`.

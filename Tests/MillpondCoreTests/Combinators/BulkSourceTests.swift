@@ -55,6 +55,19 @@ import Testing
     #expect(recorders.map(\.transcript) == [["next a", "completed"], ["completed"]])
   }
 
+  @Test func `a key that does not equal itself is a miss, and is not fetched`() {
+    let calls = TestOrigin<[Double], [Double: String]>()
+    let source = BulkSource<Double, String> { calls.get($0) }
+      .batching(window: .seconds(1), max: 2, clock: clock)
+    let recorders = [Double.nan, 1].map { Recorder<String>().subscribe(to: source.get($0)) }
+    #expect(recorders.map(\.transcript) == [["completed"], []])
+
+    clock.advance(by: .seconds(1))
+    calls[[1]].next([1: "a"])
+
+    #expect(recorders[1].transcript == ["next a", "completed"])
+  }
+
   @Test func `a failure reaches every caller that has no answer yet`() {
     let recorders = ask(batched(), 1, 2, 3)
 

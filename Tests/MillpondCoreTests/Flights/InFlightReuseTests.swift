@@ -309,6 +309,21 @@ import Testing
     #expect(origin["a"].activeRuns == 1)
   }
 
+  @Test func `a key that does not equal itself is answered, and takes no other key's place`() {
+    let source = TestSource<Int>()
+    let cache = FunctionSource<Double, Int>.signal { [signal = source.signal] _ in signal }
+      .reusingInFlight(maxFlights: 1)
+    let recorders = [Double.nan, .nan, 1, 1].map { Recorder<Int>().subscribe(to: cache.get($0)) }
+    #expect(source.subscriptions == 3)
+    #expect(cache.flights.count == 1)
+
+    source.next(7)
+    source.completed()
+
+    #expect(recorders.allSatisfy { $0.transcript == ["next 7", "completed"] })
+    #expect(cache.flights.isEmpty)
+  }
+
   @Test func `the run of an upper layer that missed is over when the lower one is asked`() {
     let ends = Locked(0)
     let upper = AnyCache<String, Int>(

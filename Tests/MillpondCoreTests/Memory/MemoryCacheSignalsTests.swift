@@ -41,6 +41,14 @@ import Testing
     #expect(source.subscriptions == 1)
   }
 
+  @Test func `a signal that is assigned to a key that does not equal itself is not kept`() {
+    let cache = MemoryCache<Double, Int>(countLimit: 10, clock: clock)
+
+    cache[.nan] = source.signal
+
+    #expect(cache.flights.isEmpty)
+  }
+
   @Test func `an entry is followed to its end, also after its first value`() {
     cache["a"] = source.signal
     _ = subscribe()

@@ -1,7 +1,8 @@
-import MillpondCore
 import MillpondSignals
 import MillpondTesting
 import Testing
+
+@testable import MillpondCore
 
 /// Layers whose writes take time, over caches whose outcomes do.
 @Suite(.timeLimit(.minutes(1))) struct DelayedWritesTests {
@@ -117,6 +118,19 @@ import Testing
     try await first.ended()
     try await second.ended()
     #expect(first.failure is CacheError || second.failure is CacheError)
+  }
+
+  @Test(arguments: [1, Double.nan])
+  func `a write that has arrived is not waited for, even if its key does not equal itself`(
+    key: Double
+  ) {
+    let delayed = DelayedWrites<Double>()
+
+    let outcome = Recorder<Void>().subscribe(
+      to: delayed.write(key, .next()) { .just(.just(())) })
+
+    #expect(outcome.isCompleted)
+    #expect(Recorder<Void>().subscribe(to: delayed.allArrived()).isCompleted)
   }
 
   @Test func `an answer from a later ask of the same cache does not wait for an older fill`()
