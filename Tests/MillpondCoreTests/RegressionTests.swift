@@ -219,4 +219,37 @@ import Testing
 
     #expect(memory.count <= 50)
   }
+
+  @Test func `a store that looks at itself does not trap because of keys that have changed`() {
+    // A small store looks at itself once in 64 insertions.
+    let memory = MemoryCache<Fickle, Int>(countLimit: 20, policy: .leastRecentlyUsed)
+
+    for number in 0..<200 {
+      let key = Fickle(number)
+      memory.set(1, for: key)
+      // Every second one becomes equal to others.
+      key.number = number.isMultiple(of: 2) ? -1 : number + 1_000
+    }
+
+    #expect(memory.count == 20)
+  }
+
+  @Test func `a key that changes before the store is divided is found and removed after it`() {
+    let memory = MemoryCache<Fickle, Int>(countLimit: 10_000)
+    let keys = (0..<4_096).map { Fickle($0) }
+    for key in keys.dropLast() { memory.set(key.number, for: key) }
+    let changed = stride(from: 0, to: 4_000, by: 100).map { keys[$0] }
+    for key in changed { key.number += 100_000 }
+
+    memory.set(4_095, for: keys[4_095])
+    #expect(changed.allSatisfy { memory.peek($0) == $0.number - 100_000 })
+    for key in changed { memory.remove(key) }
+
+    #expect(memory.count == 4_096 - changed.count)
+    #expect(changed.allSatisfy { memory.peek($0) == nil })
+    for key in keys { memory.remove(key) }
+    #expect(memory.count == 0)
+    for key in keys { memory.set(key.number, for: key) }
+    #expect(keys.allSatisfy { memory.peek($0) == $0.number })
+  }
 }

@@ -75,13 +75,13 @@ package struct SlotIndex: Sendable {
     count += 1
   }
 
-  /// Records that an entry has moved to another slot.
+  /// Records that an entry has moved to another slot; does nothing if it is not found.
   @usableFromInline
   mutating func move(_ hash: UInt32, from old: Slot, to new: Slot) {
     let word = UInt64(hash) << 32 | UInt64(old + 1)
     var bucket = Self.home(of: hash, buckets.count)
     while buckets[bucket] != word {
-      assert(buckets[bucket] != 0)
+      if buckets[bucket] == 0 { return }
       bucket = self.bucket(after: bucket)
     }
     buckets[bucket] = UInt64(hash) << 32 | UInt64(new + 1)

@@ -48,6 +48,17 @@ import Testing
     #expect(found == nil && seen.count == 20)
   }
 
+  @Test func `a move of what is not there ends, and changes nothing`() {
+    var index = SlotIndex()
+    index.insert(1, 1)
+
+    index.move(1, from: 2, to: 3)
+    index.move(2, from: 1, to: 3)
+
+    #expect(index.count == 1 && index.find(1) { $0 == 1 } == 1)
+    #expect(index.find(2) { _ in true } == nil)
+  }
+
   @Test func `of none nothing is found, and what isn't there can be removed`() {
     var index = SlotIndex()
     index.remove(1, 1)

@@ -59,6 +59,9 @@ extension MemoryStore {
   }
 
   /// Takes over an entry of another store as the newest one.
+  ///
+  /// Index and order get the same hash, even if a key has changed and had another one there: a
+  /// removal finds the entry in the index by the hash in the order.
   @inlinable
   mutating func adopt(_ theirs: Slot, _ hash: MemoryHash, from other: MemoryStore) {
     let pair = other.pairs[Int(theirs)]
@@ -67,6 +70,6 @@ extension MemoryStore {
     index.insert(hash.bits, slot)
     times.adopt(slot, from: other.times, theirs)
     if let validator = other.validators[theirs] { validators[slot] = validator }
-    order.adopt(slot, from: other.order, theirs)
+    order.adopt(slot, hash.bits, from: other.order, theirs)
   }
 }

@@ -35,7 +35,7 @@ extension MemoryStore {
     add(key, hash, value, validator, details, move.now)
     if isWithoutContest { order.settle() }
     if times.expires, order.isSparse { shrink() }
-    assert(occasionalFlaw() == nil, flaw() ?? "")
+    assert(occasionalFlaw() == nil, occasionalFlaw() ?? "")
     return .kept
   }
 
