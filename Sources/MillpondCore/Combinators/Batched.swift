@@ -46,8 +46,8 @@ public final class Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
         continue
       }
       lifetime.onEnd { self.leave(batch, key, number) }
-      if context?.wait(for: batch, until: lifetime) == false {
-        leave(batch, key, number)
+      // Another thread may have called meanwhile, and ended this caller.
+      if context?.wait(for: batch, until: lifetime) == false, leave(batch, key, number) {
         observer.failed(CacheError.circular(key: "\(key)"))
       }
       if isFull {
@@ -91,10 +91,15 @@ public final class Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
     }
   }
 
-  private func leave(_ batch: Batch<Key, Value>, _ key: Key, _ number: Int) {
-    guard batch.leave(key, number) else { return }
-    discard(batch)
-    batch.lifetime.end()
+  /// Removes a caller; false if it has been ended already, or has left before.
+  @discardableResult
+  private func leave(_ batch: Batch<Key, Value>, _ key: Key, _ number: Int) -> Bool {
+    guard let isEmpty = batch.leave(key, number) else { return false }
+    if isEmpty {
+      discard(batch)
+      batch.lifetime.end()
+    }
+    return true
   }
 }
 
@@ -160,12 +165,12 @@ final class Batch<Key: Hashable & Sendable, Value: Sendable>: FlightHandle, @unc
 
   /// Removes a caller; returns whether none is left.
   ///
-  /// False if the caller had its answer already, or has left before.
-  func leave(_ key: Key, _ number: Int) -> Bool {
-    let (gone, isEmpty) = state.withLock { state -> (Caller?, Bool) in
+  /// Nil if the caller had its answer already, or has left before.
+  func leave(_ key: Key, _ number: Int) -> Bool? {
+    let (gone, isEmpty) = state.withLock { state -> (Caller?, Bool?) in
       guard let place = state.callers.index(forKey: key),
         let gone = state.callers.values[place].remove(number)
-      else { return (nil, false) }
+      else { return (nil, nil) }
       if !state.callers.values[place].elements.isEmpty { return (gone, false) }
       state.wantedCount -= 1
       if state.wantedCount == 0 { state.isOpen = false }
