@@ -1,4 +1,5 @@
 public import MillpondSignals
+import Synchronization
 
 /// The changes that failed to reach the persistence.
 ///
@@ -8,6 +9,9 @@ public import MillpondSignals
 final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   private let limit: Int
   private let backlog = Locked(Backlog<Key>())
+
+  /// Whether there are notes, so that a lookup takes no lock while there are none.
+  private let hasNotes = Atomic<Bool>(false)
 
   /// Creates an empty record.
   ///
@@ -45,16 +49,29 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   }
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {
-    let gone = backlog.withLock { backlog -> [Backlog<Key>.Gone] in
+    edit { backlog in
       let gone = isSaved ? backlog.saved(change) : backlog.failed(change)
-      return [gone, backlog.count > limit ? backlog.merge() : nil].compactMap { $0 }
+      return [gone, backlog.count > limit ? backlog.merge() : nil]
     }
-    withExtendedLifetime(gone) {}  // released here, not under the lock
   }
 
   /// Drops the note of a key, unless the key has changed since.
   func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
-    backlog.discard { $0.forget(key, upTo: failure.revision) }
+    edit { [$0.forget(key, upTo: failure.revision)] }
+  }
+
+  /// Whether the persistence may still have a value of the key that should be gone.
+  func hides(_ key: Key) -> Bool {
+    hasNotes.load(ordering: .acquiring) && backlog.withLock { $0.hides(key) }
+  }
+
+  /// Changes the notes; what is dropped is released after the unlock.
+  private func edit(_ body: (inout Backlog<Key>) -> [Backlog<Key>.Gone?]) {
+    backlog.discard { backlog -> [Backlog<Key>.Gone?] in
+      let gone = body(&backlog)
+      hasNotes.store(!backlog.isEmpty, ordering: .releasing)
+      return gone
+    }
   }
 }
 
@@ -69,7 +86,7 @@ extension Change {
 
 /// All unsaved changes.
 struct Backlog<Key: Hashable & Sendable>: Sendable {
-  /// A key whose last change failed to be saved.
+  /// A key whose last change failed to be saved, or was saved after a removal of everything failed.
   struct Failure: Sendable {
     let revision: Revision
 
@@ -109,8 +126,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
 
   mutating func saved<Value>(_ change: Change<Key, Value>) -> Gone? {
     switch change {
-    case .set(let key, _, let revision): return forget(key, upTo: revision)
-    case .fill(let key, _, let token): return forget(key, upTo: min(token.revision, .present))
+    case .set(let key, _, let revision): return savedValue(of: key, revision)
+    case .fill(let key, _, let token): return savedValue(of: key, min(token.revision, .present))
     case .remove(let key, let revision):
       guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
       failures[key]?.hasRemains = false
@@ -120,6 +137,22 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
       if let removal, removal <= revision { self.removal = nil }
       return forgetAll { $0.revision <= revision }
     }
+  }
+
+  private mutating func savedValue(of key: Key, _ revision: Revision) -> Gone? {
+    guard let removal, removal < revision else { return forget(key, upTo: revision) }
+    if let failure = failures[key], failure.revision > revision { return nil }
+    // Noted, so that the removal does not hide this value.
+    failures[key] = Failure(revision: revision, hasRemains: false)
+    return nil
+  }
+
+  /// Whether the key may still have a value that a change should have removed, but has not.
+  func hides(_ key: Key) -> Bool {
+    let failure = failures[key]
+    if failure?.hasRemains == true { return true }
+    guard let removal else { return false }
+    return failure.map { $0.revision <= removal } ?? true
   }
 
   mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
@@ -138,9 +171,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   }
 
   private mutating func add(_ key: Key, _ revision: Revision, hasRemains: Bool) {
-    let present = failures[key]
-    if let present, present.revision >= revision { return }
-    let hasRemains = hasRemains || present?.hasRemains ?? false
+    if let present = failures[key], present.revision >= revision { return }
+    let hasRemains = hasRemains || hides(key)
     failures[key] = Failure(revision: revision, hasRemains: hasRemains)
   }
 
@@ -153,6 +185,9 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
 }
 
 /// A cache that notes the changes that it could not save.
+///
+/// A value that a failed change should have removed is a miss. If it came back to memory, the next
+/// flush would take it for a newer one, and save it.
 @usableFromInline
 struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline typealias Key = Base.Key
@@ -164,12 +199,27 @@ struct Saving<Base: Cache>: Wrapper, Cache {
 
   @usableFromInline
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    base.get(key, lookup)
+    unlessHidden(key, base.get(key, lookup))
   }
 
   @usableFromInline
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
+    unlessHidden(key, base.getStamped(key, lookup))
+  }
+
+  /// The base is asked in any case, since a get waits for the writes of its key.
+  private func unlessHidden<Answer>(_ key: Key, _ answer: Signal<Answer>) -> Signal<Answer> {
+    unsaved.hides(key) ? answer.ignoreValues(as: Answer.self) : answer
+  }
+
+  @usableFromInline
+  func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    unsaved.hides(key) ? nil : base.now(key, lookup)
+  }
+
+  @usableFromInline
+  func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
+    unsaved.hides(key) ? nil : base.staleValue(of: key)
   }
 
   @usableFromInline
