@@ -3,10 +3,11 @@ public import MillpondSignals
 extension MultiplexerMap {
   /// Completes when all values in memory are stored where they outlive the process.
   ///
-  /// Starts at once, and repeats changes that could not be saved before: values still in memory are
-  /// saved, and values that are not in memory any more are removed. If more keys could not be saved
-  /// than are noted, everything older is removed there first, and then all values in memory are
-  /// saved. The same happens after a removal by predicate that could not be saved.
+  /// Starts at once, waits for changes that are under way, and repeats those that could not be
+  /// saved: values still in memory are saved, and values that are not in memory any more are
+  /// removed. If more keys could not be saved than are noted, everything older is removed there
+  /// first, and then all values in memory are saved. The same happens after a removal by predicate
+  /// that could not be saved.
   ///
   /// - Returns: The outcome, replayed. It fails if a change still can't be saved; the values stay
   ///   in memory, and the next flush tries again.
@@ -28,7 +29,7 @@ extension MultiplexerMap {
 
   private func attemptFlush(_ durability: Durability) -> Signal<Void> {
     let backlog = unsaved.beginFlush()
-    var outcomes: [Signal<Void>] = []
+    var outcomes = unsaved.ends
     if let removal = backlog.removal { outcomes.append(store.apply(.removeAll(removal))) }
     outcomes += backlog.failures.compactMap { retry($0.key, $0.value) }
     if backlog.isOfAll || backlog.removal != nil {

@@ -1,7 +1,7 @@
 public import MillpondSignals
 import Synchronization
 
-/// The changes that failed to reach the persistence.
+/// The changes that failed to reach the persistence, and those that have not reached it yet.
 ///
 /// They are noted by key up to a limit. Beyond it they are merged: then everything in memory is to
 /// be saved, and every value in the persistence that is older than the last of them is to be
@@ -12,6 +12,9 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
 
   /// Whether there are notes, so that a lookup takes no lock while there are none.
   private let hasNotes = Atomic<Bool>(false)
+
+  /// The ends of the changes that are under way.
+  private let pending = Locked(Registry<WriteOutcome>())
 
   /// Creates an empty record.
   ///
@@ -38,7 +41,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
     if outcome.isDone { return note(change, isSaved: true) }
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
-    outcome.subscribe { [self] event in
+    wait(for: outcome) { [self] event in
       switch event {
       case .next: isAdmitted.value = true
       case .progress: break
@@ -46,6 +49,26 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       case .failed(let error): if !change.isUnsupported(error) { note(change, isSaved: false) }
       }
     }
+  }
+
+  /// Makes a flush wait for the end of a change that has not succeeded already.
+  func wait(
+    for outcome: Signal<Void>, _ receive: @escaping @Sendable (Event<Void>) -> Void = { _ in }
+  ) {
+    let end = WriteOutcome()
+    let number = pending.withLock { $0.add(end) }
+    outcome.subscribe { [pending] event in
+      receive(event)
+      guard event.isTerminal else { return }
+      pending.discard { $0.remove(number) }
+      // Last, since a flush that waits for this looks at the notes next.
+      end.end()?()
+    }
+  }
+
+  /// The ends of the changes that are under way now; none of them fails, since failures are noted.
+  var ends: [Signal<Void>] {
+    pending.withLock { $0.elements.map(\.signal) }
   }
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {
@@ -226,7 +249,12 @@ struct Saving<Base: Cache>: Wrapper, Cache {
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
     unsaved.watch(change, outcome)
-    return outcome
+    guard case .set(let key, _, let revision) = change, !outcome.isDone else { return outcome }
+    // Here rather than in the layer above, so that a flush waits for the removal too. Otherwise the
+    // removal could come after the flush has saved the value again, and remove it.
+    let whole = WriteOutcome.orRemoved(key, revision, in: self, base, outcome)
+    unsaved.wait(for: whole)
+    return whole
   }
 
   @usableFromInline

@@ -1,0 +1,76 @@
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+/// Flushes while the persistence is still saving.
+@Suite struct MultiplexerFlushWaitingTests {
+  let kept = TestCache<Int, String>()
+  let origin = TestOrigin<Int, String>()
+  let saving = TestSource<Void>()
+  let users: MultiplexerMap<Int, String>
+
+  init() {
+    let (kept, saving) = (self.kept, self.saving)
+    let disk = AnyCache<Int, String>(
+      get: { kept.get($0, Lookup()) },
+      set: { value, key in saving.signal.flatMap { kept.set(value, for: key) } },
+      remove: { kept.remove($0) }, removeAll: { kept.removeAll() })
+    users = MultiplexerMap(over: origin, persistence: Persistence(disk))
+  }
+
+  func save() {
+    saving.next(())
+    saving.completed()
+  }
+
+  @Test(arguments: [true, false])
+  func `a flush waits for what is being saved, and then has it stored`(isFetched: Bool) {
+    if isFetched {
+      users.get(1).subscribe()
+      origin[1].next("one")
+      origin[1].completed()
+    } else {
+      users.set("one", for: 1)
+    }
+    let flush = Recorder<Void>().subscribe(to: users.flush())
+    #expect(flush.end == nil && kept.contents.isEmpty)
+
+    save()
+
+    #expect(flush.isCompleted)
+    #expect(kept.contents == [1: "one"])
+  }
+
+  @Test func `a value whose saving fails while a flush waits is saved again by that flush`() {
+    users.set("one", for: 1)
+    let flush = Recorder<Void>().subscribe(to: users.flush())
+    saving.failed(Refused())
+    #expect(flush.end == nil)
+
+    save()
+
+    #expect(flush.isCompleted)
+    #expect(kept.contents == [1: "one"])
+  }
+
+  @Test func `a flush fails if what it waits for can't be saved, and the next one saves it`() {
+    users.set("one", for: 1)
+    let flush = Recorder<Void>().subscribe(to: users.flush())
+    for _ in 1...2 { saving.failed(Refused()) }
+    #expect(flush.failure is Refused)
+    let second = Recorder<Void>().subscribe(to: users.flush())
+
+    save()
+
+    #expect(second.isCompleted)
+    #expect(kept.contents == [1: "one"])
+  }
+
+  @Test func `a flush does not wait for what is saved already`() {
+    users.set("one", for: 1)
+    save()
+
+    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
+  }
+}
