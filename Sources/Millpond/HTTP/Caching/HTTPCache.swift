@@ -16,8 +16,9 @@ public import MillpondSignals
 /// that caches above keep them no longer.
 ///
 /// Callers that ask for the same at the same time share one request; a reload has its own. Only what
-/// has arrived as a whole is stored. A store that fails counts as empty. Removing everything from the store, as at
-/// the end of a `CacheScope` that includes it, wins over all transfers that began before.
+/// has arrived as a whole is stored. A store that fails counts as empty. Removing everything from
+/// the store, as at the end of a `CacheScope` that includes it, wins over all transfers that began
+/// before.
 ///
 /// - Note: Any thread. A stored response arrives inside the subscription if the store answers
 ///   immediately.

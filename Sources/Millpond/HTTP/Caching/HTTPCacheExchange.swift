@@ -112,7 +112,7 @@ final class HTTPCacheExchange: Sendable {
   ///
   /// A reload has its own, since the origin may have answered an earlier one before this request.
   private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
-    let lookup = parsed.isReload ? request.lookup.with(.reload) : request.lookup
+    let lookup = parsed.directives.has(.noCache) ? request.lookup.with(.reload) : request.lookup
     follow(core.sharedTransfers.getStamped(question(stored, others), lookup))
   }
 
