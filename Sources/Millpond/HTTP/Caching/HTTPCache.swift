@@ -15,10 +15,10 @@ public import MillpondSignals
 /// ``HTTPSource`` over this cache have the age and the time to live that the origin gave them, so
 /// that caches above keep them no longer.
 ///
-/// Callers that ask for the same at the same time share one request; a reload has its own. Only what
-/// has arrived as a whole is stored. A store that fails counts as empty. Removing everything from
-/// the store, as at the end of a `CacheScope` that includes it, wins over all transfers that began
-/// before.
+/// Callers that ask for the same at the same time share one request; one with `no-cache` is shared
+/// with no other. Only what has arrived as a whole is stored. A store that fails counts as empty.
+/// Removing everything from the store, as at the end of a `CacheScope` that includes it, wins over
+/// all transfers that began before.
 ///
 /// - Note: Any thread. A stored response arrives inside the subscription if the store answers
 ///   immediately.

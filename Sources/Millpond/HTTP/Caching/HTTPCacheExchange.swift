@@ -110,9 +110,11 @@ final class HTTPCacheExchange: Sendable {
 
   /// Shares a transfer with all callers of the same request.
   ///
-  /// A reload has its own, since the origin may have answered an earlier one before this request.
+  /// A request with `no-cache` has its own, since the origin may have answered an earlier one before
+  /// it; a lookup that only admits no stored value joins.
   private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
-    let lookup = parsed.directives.has(.noCache) ? request.lookup.with(.reload) : request.lookup
+    let isReload = parsed.directives.has(.noCache) && request.lookup.freshness.admitsStored
+    let lookup = isReload ? request.lookup.with(.reload) : request.lookup
     follow(core.sharedTransfers.getStamped(question(stored, others), lookup))
   }
 

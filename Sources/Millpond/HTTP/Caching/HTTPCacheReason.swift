@@ -94,13 +94,13 @@ public enum HTTPCacheReason: String, Sendable, Hashable, CaseIterable {
   case notFinal = "the response is not final (RFC 9111 §3)"
 
   /// The response is a part of a body, or only confirms one.
-  case notWhole = "the response is not a whole one (RFC 9111 §3.3)"
+  case notWhole = "the response is not a whole one, or refuses a range (RFC 9111 §3.3)"
 
   /// The response may be stored only by caches that know its status, and this one does not.
   case unknownStatus = "must-understand, and the status is not known (RFC 9111 §5.2.2.3)"
 
   /// Nothing in the response allows storing it.
-  case notCacheable = "neither the status nor a field allows storing (RFC 9111 §3)"
+  case notCacheable = "the status or the lack of a field forbids storing (RFC 9111 §3)"
 
   /// No later request could select the response.
   case variesOnEverything = "Vary is \"*\" or can't be read (RFC 9111 §4.1)"

@@ -315,13 +315,15 @@ private final class OriginTransfer: Sendable {
       let change =
         isOther
         ? store.add(updated, for: key, question.parsed, token)
-        : store.update(stored, to: updated, for: key, token)
+        : store.update(stored, to: updated, for: key, question.parsed, token)
       return change.map { answer }.run(downstream, lifetime)
     }
-    // What must not be kept is read before it is removed.
+    // What must not be kept is asked for before it is removed.
     downstream.next(answer)
     // On its own: this transfer is over once all callers have left with the answer.
-    if !isKept, !isOther { store.update(stored, to: nil, for: key, token).subscribe() }
+    if !isKept, !isOther {
+      store.update(stored, to: nil, for: key, question.parsed, token).subscribe()
+    }
     if !lifetime.isEnded { downstream.completed() }
   }
 

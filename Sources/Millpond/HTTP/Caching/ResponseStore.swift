@@ -92,13 +92,16 @@ struct ResponseStore: Sendable {
 
   /// Stores the new head of a response, if that is still there; nil removes it.
   ///
-  /// Responses for other requests that have the same body stay as they are.
+  /// Responses for other requests than `request` that have the same body stay as they are.
   func update(
-    _ response: StoredResponse, to updated: StoredResponse?, for key: String, _ token: FillToken
+    _ response: StoredResponse, to updated: StoredResponse?, for key: String,
+    _ request: ParsedRequest, _ token: FillToken
   ) -> Signal<Void> {
     change(key, token) { heads in
-      heads.compactMap {
-        $0.body == response.body && $0.variant == response.variant ? updated : $0
+      heads.compactMap { head in
+        // Another update may have changed the fields that select it.
+        let isIt = head.variant == response.variant || head.matches(request)
+        return isIt && head.body == response.body ? updated : head
       }
     }
   }
@@ -208,9 +211,9 @@ extension ResponseStore {
         by: head, for: request, requestTime: requestTime, responseTime: responseTime)
       let isKept = updated?.isStorable == true
       if isKept, request.directives.has(.noStore) { return }
-      update(stored, to: isKept ? updated : nil, for: key, token).subscribe()
+      update(stored, to: isKept ? updated : nil, for: key, request, token).subscribe()
     } else if head.showsOtherVersion(than: stored, isHead: isHead) {
-      update(stored, to: nil, for: key, token).subscribe()
+      update(stored, to: nil, for: key, request, token).subscribe()
     }
   }
 }

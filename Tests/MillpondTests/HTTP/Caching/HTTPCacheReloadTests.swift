@@ -65,6 +65,18 @@ import Testing
     #expect(try whole(cache) == "200 age 0 later")
   }
 
+  @Test func `gets that only admit no stored value share a transfer`() throws {
+    let cache = cache
+    let lookup = Lookup(freshness: .atMost(.seconds(-1)))
+    let request = try HTTPCacheScene.request("").forLookup(lookup)
+    let callers = (0..<2).map { _ in Recorder().subscribe(to: cache.send(request)) }
+
+    try #require(transport.requests.count == 1)
+    answer(0, "max-age=60", "one")
+
+    for caller in callers { #expect(HTTPCacheScene.text(caller) == "200 one") }
+  }
+
   @Test func `a reload that brings nothing to store leaves no older answer`() throws {
     let cache = cache
     _ = try ask(cache)
