@@ -30,6 +30,8 @@ extension MultiplexerMap {
   private func attemptFlush(_ durability: Durability) -> Signal<Void> {
     let backlog = unsaved.beginFlush()
     var outcomes = unsaved.ends
+    // A store may carry out what is under way only when it is flushed.
+    if !outcomes.isEmpty { outcomes += [persistence.cache.flush(durability), persistence.flush()] }
     if let removal = backlog.removal { outcomes.append(store.apply(.removeAll(removal))) }
     outcomes += backlog.failures.compactMap { retry($0.key, $0.value) }
     if backlog.isOfAll || backlog.removal != nil {

@@ -1,5 +1,4 @@
 public import MillpondSignals
-import Synchronization
 
 /// The changes that failed to reach the persistence, and those that have not reached it yet.
 ///
@@ -9,9 +8,6 @@ import Synchronization
 final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   private let limit: Int
   private let backlog = Locked(Backlog<Key>())
-
-  /// Whether there are notes, so that a lookup takes no lock while there are none.
-  private let hasNotes = Atomic<Bool>(false)
 
   /// The ends of the changes that are under way.
   private let pending = Locked(Registry<WriteOutcome>())
@@ -72,29 +68,16 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   }
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {
-    edit { backlog in
+    let gone = backlog.withLock { backlog -> [Backlog<Key>.Gone] in
       let gone = isSaved ? backlog.saved(change) : backlog.failed(change)
-      return [gone, backlog.count > limit ? backlog.merge() : nil]
+      return [gone, backlog.count > limit ? backlog.merge() : nil].compactMap { $0 }
     }
+    withExtendedLifetime(gone) {}  // released here, not under the lock
   }
 
   /// Drops the note of a key, unless the key has changed since.
   func forget(_ key: Key, _ failure: Backlog<Key>.Failure) {
-    edit { [$0.forget(key, upTo: failure.revision)] }
-  }
-
-  /// Whether the persistence may still have a value of the key that should be gone.
-  func hides(_ key: Key) -> Bool {
-    hasNotes.load(ordering: .acquiring) && backlog.withLock { $0.hides(key) }
-  }
-
-  /// Changes the notes; what is dropped is released after the unlock.
-  private func edit(_ body: (inout Backlog<Key>) -> [Backlog<Key>.Gone?]) {
-    backlog.discard { backlog -> [Backlog<Key>.Gone?] in
-      let gone = body(&backlog)
-      hasNotes.store(!backlog.isEmpty, ordering: .releasing)
-      return gone
-    }
+    backlog.discard { $0.forget(key, upTo: failure.revision) }
   }
 }
 
@@ -109,7 +92,7 @@ extension Change {
 
 /// All unsaved changes.
 struct Backlog<Key: Hashable & Sendable>: Sendable {
-  /// A key whose last change failed to be saved, or was saved after a removal of everything failed.
+  /// A key whose last change failed to be saved.
   struct Failure: Sendable {
     let revision: Revision
 
@@ -149,8 +132,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
 
   mutating func saved<Value>(_ change: Change<Key, Value>) -> Gone? {
     switch change {
-    case .set(let key, _, let revision): return savedValue(of: key, revision)
-    case .fill(let key, _, let token): return savedValue(of: key, min(token.revision, .present))
+    case .set(let key, _, let revision): return forget(key, upTo: revision)
+    case .fill(let key, _, let token): return forget(key, upTo: min(token.revision, .present))
     case .remove(let key, let revision):
       guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
       failures[key]?.hasRemains = false
@@ -160,22 +143,6 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
       if let removal, removal <= revision { self.removal = nil }
       return forgetAll { $0.revision <= revision }
     }
-  }
-
-  private mutating func savedValue(of key: Key, _ revision: Revision) -> Gone? {
-    guard let removal, removal < revision else { return forget(key, upTo: revision) }
-    if let failure = failures[key], failure.revision > revision { return nil }
-    // Noted, so that the removal does not hide this value.
-    failures[key] = Failure(revision: revision, hasRemains: false)
-    return nil
-  }
-
-  /// Whether the key may still have a value that a change should have removed, but has not.
-  func hides(_ key: Key) -> Bool {
-    let failure = failures[key]
-    if failure?.hasRemains == true { return true }
-    guard let removal else { return false }
-    return failure.map { $0.revision <= removal } ?? true
   }
 
   mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
@@ -194,8 +161,9 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   }
 
   private mutating func add(_ key: Key, _ revision: Revision, hasRemains: Bool) {
-    if let present = failures[key], present.revision >= revision { return }
-    let hasRemains = hasRemains || hides(key)
+    let present = failures[key]
+    if let present, present.revision >= revision { return }
+    let hasRemains = hasRemains || present?.hasRemains ?? false
     failures[key] = Failure(revision: revision, hasRemains: hasRemains)
   }
 
@@ -208,9 +176,6 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
 }
 
 /// A cache that notes the changes that it could not save.
-///
-/// A value that a failed change should have removed is a miss. If it came back to memory, the next
-/// flush would take it for a newer one, and save it.
 @usableFromInline
 struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline typealias Key = Base.Key
@@ -222,27 +187,12 @@ struct Saving<Base: Cache>: Wrapper, Cache {
 
   @usableFromInline
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    unlessHidden(key, base.get(key, lookup))
+    base.get(key, lookup)
   }
 
   @usableFromInline
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    unlessHidden(key, base.getStamped(key, lookup))
-  }
-
-  /// The base is asked in any case, since a get waits for the writes of its key.
-  private func unlessHidden<Answer>(_ key: Key, _ answer: Signal<Answer>) -> Signal<Answer> {
-    unsaved.hides(key) ? answer.ignoreValues(as: Answer.self) : answer
-  }
-
-  @usableFromInline
-  func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    unsaved.hides(key) ? nil : base.now(key, lookup)
-  }
-
-  @usableFromInline
-  func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    unsaved.hides(key) ? nil : base.staleValue(of: key)
+    base.getStamped(key, lookup)
   }
 
   @usableFromInline

@@ -61,8 +61,11 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
     }
     guard let all else { return (gone, []) }
     if asked < all.revision, byKey[key] == nil {
-      // At the limit, the mark of all keys moves forward: it then covers all marks that it replaces.
-      if byKey.count >= limit { return markAll(.present, at: now) }
+      // At the limit, the mark of all keys moves forward: it then covers all marks that it replaces,
+      // but no fetch that began after them.
+      if byKey.count >= limit {
+        return markAll(byKey.values.map(\.revision).max() ?? all.revision, at: now)
+      }
       return mark(key, all.revision, at: all.time)
     }
     if asked > all.revision, age == nil, now - all.time <= lag * 2 { renewed.insert(key) }
