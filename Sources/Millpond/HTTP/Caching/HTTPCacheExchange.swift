@@ -110,8 +110,8 @@ final class HTTPCacheExchange: Sendable {
 
   /// Shares a transfer with all callers of the same request.
   ///
-  /// A request with `no-cache` has its own, since the origin may have answered an earlier one before
-  /// it; a lookup that only admits no stored value joins.
+  /// A request that states `no-cache` itself has its own transfer, since the origin may have answered
+  /// an earlier one before it. A get whose freshness admits no stored value may join one.
   private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
     let isReload = parsed.directives.has(.noCache) && request.lookup.freshness.admitsStored
     let lookup = isReload ? request.lookup.with(.reload) : request.lookup

@@ -99,7 +99,7 @@ public enum HTTPCacheReason: String, Sendable, Hashable, CaseIterable {
   /// The response may be stored only by caches that know its status, and this one does not.
   case unknownStatus = "must-understand, and the status is not known (RFC 9111 §5.2.2.3)"
 
-  /// Nothing in the response allows storing it.
+  /// Nothing in the response allows storing it, or it refuses the credentials of the request.
   case notCacheable = "the status or the lack of a field forbids storing (RFC 9111 §3)"
 
   /// No later request could select the response.
