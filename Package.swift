@@ -1,13 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .treatAllWarnings(as: .error),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
+/// Makes every warning an error, where the environment asks for it, as `.ci/run` does.
+///
+/// Not by default: a path dependency would stop its user's build at the next compiler's new warning.
+let strictness: [SwiftSetting] =
+  Context.environment["MILLPOND_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let settings: [SwiftSetting] =
+  strictness + [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
 
 /// Refuses an expression that takes the type checker longer than so many milliseconds.
 ///
@@ -116,3 +122,13 @@ let package = Package(
       swiftSettings: settings + [slowExpressions]),
   ]
 )
+
+// With MILLPOND_TARGETS, of the tests and the programs only these, separated by commas: a second
+// configuration builds no more than it runs.
+if let chosen = Context.environment["MILLPOND_TARGETS"]?.split(separator: ",").map(String.init) {
+  package.targets.removeAll { [.test, .executable].contains($0.type) && !chosen.contains($0.name) }
+  package.products.removeAll { product in
+    guard let program = product as? Product.Executable else { return false }
+    return !program.targets.allSatisfy(chosen.contains)
+  }
+}

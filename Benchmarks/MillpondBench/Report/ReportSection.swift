@@ -13,6 +13,8 @@ struct ReportSection {
   /// The outcome in a few words.
   var outcome: String {
     if let failure = result.failure { return failure }
+    let wrong = result.rows.filter { $0.cells.last?.tone == "wrong" }.compactMap(\.cells.first)
+    if !wrong.isEmpty { return "WRONG: \(wrong.joined(separator: ", "))" }
     let verdicts = result.rows.compactMap(\.cells.last)
     let judged = verdicts.filter { !$0.tone.isEmpty }
     if judged.isEmpty { return "\(result.rows.count) rows" }
