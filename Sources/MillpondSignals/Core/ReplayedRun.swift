@@ -23,8 +23,10 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
 
   @exclusivity(unchecked) @usableFromInline final var end: Event<Never>?
 
-  /// The number of a subscriber that has left during the delivery of the present value; zero if
-  /// none has, -1 while no value is being delivered.
+  /// The mark of the thread that delivers a value; zero while none is being delivered.
+  @usableFromInline final let deliverer: Atomic<UInt>
+
+  /// The number of a subscriber that has left on that thread during the delivery; zero if none has.
   @exclusivity(unchecked) @usableFromInline final var departed: Int
 
   /// The phase of the replay, which is settled before the end is delivered.
@@ -45,7 +47,8 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     hasEndedFlag = Atomic(false)
     members = SubscriberList()
     (latest, progress, end) = (nil, nil, nil)
-    departed = -1
+    deliverer = Atomic(0)
+    departed = 0
     super.init(
       depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
   }
@@ -82,7 +85,9 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     if hasEnded { return }
     // A subscriber that leaves during a delivery on this thread, such as a task that has awaited
     // the value, is removed after the delivery, without a message.
-    if mailbox.isOnTurn, departed == 0 { return departed = number }
+    if deliverer.load(ordering: .relaxed) == threadMark(), departed == 0 {
+      return departed = number
+    }
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
     withExtendedLifetime(left) {}  // released here, where neither the lock nor the turn is held
   }
@@ -143,10 +148,10 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
     if let latest { latest.value = value } else { latest = SerialState(value) }
-    departed = 0
+    deliverer.store(threadMark(), ordering: .relaxed)
     members.next(value)
-    defer { departed = -1 }
-    return departed > 0 ? members.remove(departed) : nil
+    deliverer.store(0, ordering: .relaxed)
+    return departed > 0 ? members.remove(exchange(&departed, with: 0)) : nil
   }
 
   @inlinable

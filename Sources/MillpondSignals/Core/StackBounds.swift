@@ -27,7 +27,10 @@ extension Observer {
 
 extension Lifetime {
   /// Whether about half of the stack is left, and enough to deliver through all levels.
+  ///
+  /// Never inlined: in an async function the address that it compares could be one in the heap.
   @usableFromInline
+  @inline(never)
   var hasRoomToSubscribe: Bool {
     guard let bounds = threadStack()?.pointee.bounds else { return true }
     return bounds.subscribes(through: core.depth, from: stackAddress())

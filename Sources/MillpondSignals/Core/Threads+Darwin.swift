@@ -1,9 +1,8 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// Returns a number that identifies the current thread: even, and never zero.
-  @usableFromInline
-  package func threadMark() -> UInt {
+  /// Returns the number of the current thread, for ``threadMark()`` alone.
+  func readThreadMark() -> UInt {
     UInt(bitPattern: pthread_self())
   }
 

@@ -9,7 +9,10 @@ extension Observer {
 
 extension Lifetime {
   /// Whether enough stack is left to deliver through all levels down to the subscriber.
+  ///
+  /// Never inlined, as ``hasRoomToSubscribe``.
   @usableFromInline
+  @inline(never)
   var hasRoomToDeliver: Bool {
     guard let bounds = threadStack()?.pointee.bounds else { return true }
     return bounds.delivers(through: core.depth, from: stackAddress())
