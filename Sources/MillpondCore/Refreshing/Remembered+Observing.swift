@@ -117,8 +117,7 @@ struct IntervalRefreshRule<Content: Sendable>: TimedRule {
   private(set) var deadline: Duration?
 
   init(_ interval: Duration) {
-    // Clamped, so that a sum does not overflow.
-    self.interval = .nanoseconds(interval.nanoseconds)
+    self.interval = interval.withinCentury
   }
 
   mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {

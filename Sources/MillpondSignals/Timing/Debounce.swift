@@ -24,7 +24,7 @@ package struct DebounceRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(quiet: Duration) {
-    self.quiet = max(.zero, quiet).addable
+    self.quiet = quiet.withinCentury
   }
 
   @inlinable package var deadline: Duration? { held.deadline }

@@ -23,7 +23,7 @@ package struct DelayRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(delay: Duration) {
-    self.delay = max(.zero, delay).addable
+    self.delay = delay.withinCentury
   }
 
   @inlinable package var deadline: Duration? { waiting.first?.deadline }

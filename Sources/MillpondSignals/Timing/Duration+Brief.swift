@@ -1,8 +1,7 @@
 extension Duration {
   /// A text of about three digits and a suitable unit: `212 ms`, `80 ns`, `40 s`.
   package var brief: String {
-    let (seconds, attoseconds) = components
-    let total = Double(seconds) + Double(attoseconds) / 1e18
+    let total = Double(attoseconds) / 1e18
     for (unit, size) in [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)] where abs(total) >= size {
       let amount = total / size
       return abs(amount) < 10 ? "\((amount * 10).rounded() / 10) \(unit)" : whole(amount, unit)

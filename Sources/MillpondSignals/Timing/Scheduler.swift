@@ -1,12 +1,6 @@
 import Dispatch
 import Synchronization
 
-extension Duration {
-  /// This duration, at most 292 billion years, so that its sum with a time does not overflow.
-  @inlinable
-  package var addable: Duration { min(self, .seconds(Int64.max)) }
-}
-
 /// The single source of time and timers, adapted from any clock.
 @usableFromInline
 package struct Scheduler: Sendable {
@@ -37,14 +31,14 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// Runs `action` once, when `delay` has passed.
+  /// Runs `action` once, when `delay` has passed, after a hundred years at the latest.
   ///
   /// A delay of zero or less has passed already, but does not run the action inside this call.
   @usableFromInline
   package func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
-    timer(delay, action)
+    timer(delay.withinCentury, action)
   }
 
   /// Runs `action` once, when `delay` has passed, unless `pause` ends first.
@@ -106,12 +100,8 @@ package struct Scheduler: Sendable {
 extension Duration {
   /// Whole nanoseconds, clamped to `0...Int.max`.
   package var nanoseconds: Int {
-    let (seconds, attoseconds) = components
-    guard seconds >= 0, attoseconds >= 0 else { return 0 }
-    let (product, overflow) = Int(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return .max }
-    let (sum, sumOverflow) = product.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
-    return sumOverflow ? .max : sum
+    // Not by components, which trap beyond the seconds of an `Int64`.
+    Int(clamping: max(0, attoseconds / 1_000_000_000))
   }
 }
 

@@ -37,7 +37,7 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(interval: Duration, choice: ThrottleChoice) {
-    self.interval = max(.zero, interval).addable
+    self.interval = interval.withinCentury
     self.choice = choice
   }
 

@@ -244,7 +244,7 @@ extension StatedSeconds {
 extension Duration {
   /// The microseconds, at most ten thousand years of them.
   fileprivate var wholeMicroseconds: Int64 {
-    let bounded = min(self, .seconds(10_000 * 366 * 86_400)).components
-    return bounded.seconds * 1_000_000 + bounded.attoseconds / 1_000_000_000_000
+    let bounded = min(self, .seconds(10_000 * 366 * 86_400))
+    return Int64(clamping: bounded.attoseconds / 1_000_000_000_000)
   }
 }

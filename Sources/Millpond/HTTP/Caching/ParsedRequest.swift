@@ -89,7 +89,7 @@ extension ParsedRequest {
       method: request.method.name, headers: request.headers, credentials: request.credentials,
       account: request.account)
     if case .atMost(let age) = request.lookup.freshness {
-      directives.limitAge(to: Int(clamping: max(0, age.components.seconds)))
+      directives.limitAge(to: age.nanoseconds / 1_000_000_000)
     }
   }
 }
