@@ -20,10 +20,12 @@ import Testing
       let origin = TestOrigin<String, Int>()
       let clock = ManualClock()
       let memory = MemoryCache<String, Int>(countLimit: 2, clock: clock)
+      // Nothing is started on another thread, where it would still run at the end of the test.
+      let limiter = ConcurrencyLimiter(1, reserved: 0, inBackground: { $0() })
       let cache = AnyCache(
         memory.layered(
           over: TestCache<String, Int>().mapKeys { $0 }.mapValues(.identity)
-            .layered(over: origin.limited(to: 1))
+            .layered(over: ConcurrencyLimited(base: origin, slots: limiter))
         ).reusingInFlight())
       let recorders = ["a", "b", "c", "a", "b", "c"].map { key in
         Recorder<Int>().subscribe(

@@ -189,7 +189,7 @@ struct CircuitState: Sendable {
 extension Error {
   /// Whether the error is about the get itself, and says nothing about the origin.
   fileprivate var isOfTheGet: Bool {
-    if self is CancellationError || isNestedTooDeeply { return true }
+    if isCancellation || isNestedTooDeeply { return true }
     return switch self as? CacheError {
     case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded,
       .shutDown, .unfinished, .stepsFailed:

@@ -16,8 +16,8 @@ extension Source {
   /// The first value or the end of a get decides, and a miss is a success. Neither is a get whose
   /// caller leaves before, nor an error that does not count: after such an attempt the next get is
   /// let through. Errors of the framework that say nothing about the origin never count, such as
-  /// ``CacheError/circular(key:)``, ``CacheError/tooManyWaiting(key:layer:limit:)`` and
-  /// `CancellationError`. Answers of gets that began before the circuit last opened or closed do
+  /// ``CacheError/circular(key:)`` and ``CacheError/tooManyWaiting(key:layer:limit:)``, nor does a
+  /// cancellation: `CancellationError`, `URLError.cancelled`. Answers of gets that began before the circuit last opened or closed do
   /// not count either. Immediate answers, writes and gets with ``Freshness/cachedOnly`` pass.
   ///
   /// Apply this over ``timingOut(after:awaiting:clock:)``, so that silence is a failure, and under

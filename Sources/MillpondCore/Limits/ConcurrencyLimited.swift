@@ -15,7 +15,8 @@ extension Source {
   /// by work that may be waiting, one more runs. Tasks that outlive the get have no slot to lend.
   ///
   /// The end of a get starts the next one inside its call. If that ends there too, those that
-  /// follow start on a global queue, so no caller runs the work of many others.
+  /// follow start on a global queue, so no caller runs the work of many others. A caller that leaves
+  /// runs no work of others: then the next get starts on a global queue.
   ///
   /// - Parameters:
   ///   - count: The number of slots; at least one.
@@ -169,11 +170,14 @@ package final class ConcurrencyLimiter: TurnLimiter {
 
   private func leave(_ waiter: QueuedWaiter<SlotTurn>) {
     let wasWaiting = state.withLock { $0.queue.leave(waiter) }
+    // The end of the work ends the turn, and then this; a caller that leaves ends this first.
+    let isLeft = waiter.turn?.lifetime?.isEnded == false
     waiter.forget()
     // Only now: another thread may have stored the slot since.
-    if !wasWaiting, waiter.isSecond(), let turn = waiter.turn {
-      change(turn.slot) { $0.isHeld = false }
-    }
+    guard !wasWaiting, waiter.isSecond(), let turn = waiter.turn,
+      state.withLock({ $0.change(turn.slot) { $0.isHeld = false } })
+    else { return }
+    if isLeft { inBackground { self.startWaiting() } } else { startWaiting() }
   }
 }
 

@@ -278,6 +278,20 @@ import Testing
     #expect(remaining(ask(never, 1)) == nil)
   }
 
+  @Test func `a cancellation is no failure of the origin, whatever error reports it`() {
+    struct Cancelled: ConnectivityError {
+      var isLossOfConnectivity: Bool { false }
+      var isCancelled: Bool { true }
+    }
+    let source = breaking(1)
+
+    fail(source, 2, CancellationError())
+    fail(source, 2, Cancelled())
+    fail(source, 2, CacheError.unavailable(layer: "network", underlying: Cancelled()))
+
+    #expect(remaining(ask(source)) == nil)
+  }
+
   @Test func `stored values, immediate ones and writes pass an open circuit`() {
     let store = TestCache<Int, Int>()
     let memory = MemoryCache<Int, Int>(countLimit: 9)

@@ -54,14 +54,19 @@ import Testing
     #expect(last.values == [1])
   }
 
-  @Test func `a running caller that leaves gives the slot back`() {
-    let cache = origin.limited(to: 1)
+  @Test func `a running caller that leaves gives the slot back, and runs nothing of others`() {
+    let starts = Locked<[@Sendable () -> Void]>([])
+    let limiter = ConcurrencyLimiter(
+      1, reserved: 0, inBackground: { start in starts.withLock { $0.append(start) } })
+    let cache = ConcurrencyLimited(base: origin, slots: limiter)
     let first = ask(cache, 0)
     _ = ask(cache, 1)
 
     first.dispose()
 
     #expect(origin[0].disposals == 1)
+    #expect(origin[1].subscriptions == 0)
+    for start in starts.withLock({ $0 }) { start() }
     #expect(origin[1].subscriptions == 1)
   }
 
@@ -246,8 +251,9 @@ import Testing
 
     first.dispose()
 
+    _ = ask(cache, 1_001)
     #expect(origin[1].subscriptions == 1 && waiting.transcript == [])
-    #expect((2...1_000).allSatisfy { origin[$0].subscriptions == 0 })
+    #expect((2...1_001).allSatisfy { origin[$0].subscriptions == 0 })
   }
 
   @Test func `a caller that leaves at the moment at which its turn begins gives the slot back`() {

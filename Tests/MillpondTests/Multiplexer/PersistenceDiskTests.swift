@@ -132,7 +132,8 @@ import Testing
     ]
     #expect(lost.allSatisfy { URLError($0).isConnectivityError })
     #expect(!URLError(.badServerResponse).isConnectivityError)
-    #expect(!URLError(.cancelled).isConnectivityError)
+    #expect(!URLError(.cancelled).isConnectivityError && URLError(.cancelled).isCancelled)
+    #expect(!URLError(.timedOut).isCancelled)
     #expect(TransferError.timedOut(.idle).isConnectivityError)
     #expect(TransferError.truncated(received: 1, expected: 2).isConnectivityError)
     #expect(!TransferError.tooLarge(limit: 1).isConnectivityError)

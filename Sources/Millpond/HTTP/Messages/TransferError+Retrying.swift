@@ -81,4 +81,7 @@ extension URLError: ConnectivityError {
     default: false
     }
   }
+
+  /// Whether the request was cancelled.
+  public var isCancelled: Bool { code == .cancelled }
 }
