@@ -106,12 +106,12 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
 
   /// Ends the wait for this write and for all earlier ones, which it has overtaken.
   private func arrived(_ write: DelayedWrite, _ key: Key) {
-    write.pending.end()
+    write.endPreparation()
     finish(key) { $0.revision <= write.revision }
   }
 
   private func failed(_ write: DelayedWrite, _ key: Key) {
-    write.pending.end()
+    write.endPreparation()
     remove(key) { $0 === write }.forEach { $0.end(hasArrived: false) }
   }
 
@@ -144,6 +144,13 @@ private final class DelayedWrite: Sendable {
   var revision: Revision { pending.revision }
 
   init(_ revision: Revision) { pending = PendingWrite(revision) }
+
+  /// Records that the preparation is over; what it has left running works for no caller.
+  func endPreparation() {
+    pending.end()
+    context.end()
+    context.leaveOuter()
+  }
 
   func end(hasArrived: Bool) {
     self.hasArrived.keep(by: .just(hasArrived))

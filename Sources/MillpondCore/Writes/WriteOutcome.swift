@@ -12,7 +12,7 @@ package struct WriteOutcome: Sendable {
 
   private struct State: Sendable {
     var end: Event<Never>?
-    var waiting: ContiguousArray<Subscriber> = []
+    var waiting = Registry<Subscriber>()
   }
 
   private let state = Locked(State())
@@ -40,11 +40,14 @@ package struct WriteOutcome: Sendable {
   }
 
   private func join(_ subscriber: Subscriber) {
-    let end = state.withLock { state in
-      if state.end == nil { state.waiting.append(subscriber) }
-      return state.end
+    let (number, end) = state.withLock { state in
+      (state.end == nil ? state.waiting.add(subscriber) : 0, state.end)
     }
-    if let end { subscriber.receive(end) }
+    if let end { return subscriber.receive(end) }
+    // One that leaves is released then, however long the write takes.
+    subscriber.lifetime.onEnd(number) { [state] number in
+      state.discard { $0.waiting.remove(number) }
+    }
   }
 
   /// Ends the outcome; only the first call has an effect.
@@ -53,13 +56,13 @@ package struct WriteOutcome: Sendable {
   /// - Returns: A closure that calls the subscribers; nil if there are none.
   package func end(_ failure: (any Error)? = nil) -> (@Sendable () -> Void)? {
     let end: Event<Never> = failure.map { Event<Never>.failed($0) } ?? .completed
-    let waiting = state.withLock { state -> ContiguousArray<Subscriber> in
-      guard state.end == nil else { return [] }
+    let waiting = state.withLock { state -> Registry<Subscriber> in
+      guard state.end == nil else { return Registry() }
       state.end = end
-      return exchange(&state.waiting, with: [])
+      return exchange(&state.waiting, with: Registry())
     }
-    if waiting.isEmpty { return nil }
-    return { for subscriber in waiting { subscriber.receive(end) } }
+    if waiting.elements.isEmpty { return nil }
+    return { for (_, subscriber) in waiting.numbered { subscriber.receive(end) } }
   }
 
   /// Ends as another outcome does; a failure is followed by a replacement, if there is one.
@@ -91,7 +94,8 @@ package struct WriteOutcome: Sendable {
   }
 
   private func send(_ progress: SignalProgress) {
-    for subscriber in state.withLock({ $0.waiting }) where !subscriber.lifetime.isEnded {
+    for (_, subscriber) in state.withLock({ $0.waiting }).numbered
+    where !subscriber.lifetime.isEnded {
       subscriber.observer.progress(progress)
     }
   }
@@ -185,6 +189,11 @@ extension Source {
 }
 
 extension Signal<Void> {
+  /// The outcome of work of a user, which may succeed without a value: an outcome sends one.
+  var sendingSuccess: Signal<Void> {
+    isDone ? self : ifEmpty { .just(()) }
+  }
+
   /// Whether the outcome is a success already.
   @inlinable
   var isDone: Bool {

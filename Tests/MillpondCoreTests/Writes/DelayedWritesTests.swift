@@ -154,4 +154,23 @@ import Testing
 
     #expect(fill.values.isEmpty && memory.peek(1) == "written")
   }
+
+  @Test func `what a preparation leaves running keeps nothing of its caller`() {
+    let delayed = DelayedWrites<Int>()
+    let left = Locked<WorkContext?>(nil)
+    weak var caller: WorkContext?
+    do {
+      let context = NestedContext(within: nil)
+      caller = context
+      WorkContext.run(in: context) {
+        delayed.write(1, .next()) {
+          left.withLock { $0 = WorkContext.current }
+          return .just(.just(()))
+        }.subscribe()
+      }
+    }
+
+    #expect(left.withLock { $0 } != nil)
+    #expect(caller == nil)
+  }
 }

@@ -20,6 +20,21 @@ import Testing
     #expect(changes.state == 0)
   }
 
+  @Test func `a subscriber that leaves is released while the write goes on`() {
+    final class Witness: Sendable {}
+    weak var witness: Witness?
+    do {
+      let captured = Witness()
+      witness = captured
+      outcome.signal.subscribe { _ in withExtendedLifetime(captured) {} }.dispose()
+    }
+
+    #expect(witness == nil)
+    let stayed = Recorder<Void>().subscribe(to: outcome.signal)
+    outcome.end()?()
+    #expect(stayed.isCompleted)
+  }
+
   @Test(arguments: [true, false])
   func `a fill sends its value when it is admitted, and only then`(isAdmitted: Bool) {
     let early = Recorder<Void>().subscribe(to: outcome.signal(ofFill: isAdmitted))
