@@ -86,7 +86,8 @@ struct ChangeCauseSearch: Sendable {
       left -= 1
       let bits = origins.bits[nodes[node]]
       if bits != 0 {
-        let found =
+        // With its type: Foundation, if it is visible, adds operators that would make it optional.
+        let found: [AnyReference] =
           known[bits] ?? block.filter { bits >> UInt64($0 - start) & 1 == 1 }.map { references[$0] }
         known[bits] = found
         causes[node] = causes[node].isEmpty ? found : causes[node] + found
