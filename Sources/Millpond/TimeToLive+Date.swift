@@ -10,6 +10,6 @@ extension TimeToLive {
     let seconds = date.timeIntervalSinceNow
     // Not a number counts as passed; as a duration it would trap.
     guard seconds > 0 else { return .after(.zero) }
-    return seconds < 280 * 366 * 86_400 ? .after(.seconds(seconds)) : .never
+    return seconds < 280 * 366 * 86_400 ? .after(.seconds(seconds)) : .forever
   }
 }

@@ -100,7 +100,7 @@ enum Demo {
     let failures = await show.run(on: origin, keeping: currentBoard)
     await inspection?.stay(gallery.authors.map(show.url))
     screen.write(lines: show.table.withLock { $0.lines(screen) } + [""])
-    _ = try? await layers.disk.close().value
+    _ = try? await layers.disk.close()
     if let file = options.pictureFile {
       let drawing = picture.withLock { $0.svg(title: "millpond-demo", columns: 90) }
       try Data(drawing.utf8).write(to: URL(fileURLWithPath: file))

@@ -25,7 +25,7 @@ extension RedisCache {
   public func timeToLive(of key: String) -> Signal<TimeToLive> {
     asking(key, .command("PTTL", .key(serverKey(key)), isRepeatable: true)) { reply in
       switch reply {
-      case .integer(-1): TimeToLive.never
+      case .integer(-1): TimeToLive.forever
       case .integer(let rest) where rest >= 0: .after(.milliseconds(rest))
       default: nil
       }

@@ -68,7 +68,7 @@ public final class RedisCache: Cache {
   ///   - timeToLive: The time, counted from its origin, after which the server removes a value.
   ///   - form: The form in which values are stored.
   public init(
-    _ redis: Redis, prefix: String, timeToLive: TimeToLive = .never, form: RedisForm = .stamped
+    _ redis: Redis, prefix: String, timeToLive: TimeToLive = .forever, form: RedisForm = .stamped
   ) {
     self.redis = redis
     self.prefix = prefix

@@ -92,7 +92,7 @@ import Testing
     isFull: Bool, tracking: RedisTracking
   ) async throws {
     let cache = try await cache(.value, tracking: tracking)
-    let life = isFull ? TimeToLive.never : .after(.zero)
+    let life = isFull ? TimeToLive.forever : .after(.zero)
     if isFull { try scene.server.command("CONFIG", "SET", "maxmemory", "1") }
     let renewal = FillToken().ofRenewal()
     let renewed = Stamped(Data([1]), age: .zero, timeToLive: life)

@@ -73,7 +73,7 @@ import Testing
 
     #expect(second.now("k", Lookup()) == nil)
     #expect(memory.now("k", Lookup()) == Data([2]))
-    cache.removeAll { $0 == "k" }
+    _ = cache.removeAll { $0 == "k" }
     #expect(memory.now("k", Lookup()) == nil)
   }
 

@@ -73,7 +73,7 @@ import Testing
     let cache = try scene.cache(timeToLive: .after(.seconds(100)))
     cache.set(Data(), for: "a")
     cache.set(Data(), for: "b", timeToLive: .after(.seconds(1_000)))
-    cache.set(Data(), for: "c", timeToLive: .never)
+    cache.set(Data(), for: "c", timeToLive: .forever)
     cache.set(Data(), for: "d")
     cache.set(Data(), for: "d", timeToLive: .after(.zero))
 
@@ -87,7 +87,7 @@ import Testing
       guard case .after(let passedOn) = own else { continue }
       #expect(range.contains(Int(passedOn.components.seconds)))
     }
-    #expect(try await cache.timeToLive(of: "c").value == .never)
+    #expect(try await cache.timeToLive(of: "c").value == .forever)
     #expect(try await cache.contains("d").value == false)
     #expect(try await cache.contains("c").value)
   }

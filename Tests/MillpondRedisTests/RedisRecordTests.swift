@@ -94,9 +94,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [Duration.zero, .seconds(1), .seconds(Int64.max)], [nil, TimeToLive.never])
+  @Test(arguments: [Duration.zero, .seconds(1), .seconds(Int64.max)], [nil, TimeToLive.forever])
   func `a life that is over or endless needs no limit that traps`(age: Duration, own: TimeToLive?) {
-    for cache in [TimeToLive.never, .after(.zero), .after(.seconds(Int64.max))] {
+    for cache in [TimeToLive.forever, .after(.zero), .after(.seconds(Int64.max))] {
       let stamped = Stamped(Data(), age: age, timeToLive: own)
       for isFill in [false, true] {
         let (record, life) = RedisRecord.of(stamped, cache, isFill: isFill, at: 1_700_000_000_000)

@@ -31,7 +31,7 @@ struct RedisScene: Sendable {
   /// Returns a cache with a client of its own.
   func cache(
     _ prefix: String = "", connections: Int = 1, tracking: RedisTracking = .byPrefix,
-    timeToLive: TimeToLive = .never, form: RedisForm = .stamped
+    timeToLive: TimeToLive = .forever, form: RedisForm = .stamped
   ) throws -> RedisCache {
     RedisCache(
       try client(connections: connections, tracking: tracking), prefix: prefix,

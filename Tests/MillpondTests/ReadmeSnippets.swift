@@ -22,6 +22,6 @@ func readmeProgram() async throws {
       print(error)  // names the URL, and what happened
     }
   }
-  try await pictures.flush().value  // a short program waits until everything is on disk
+  try await pictures.flush()  // a short program waits until everything is on disk
   // end
 }

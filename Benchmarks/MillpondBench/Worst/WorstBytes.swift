@@ -23,12 +23,12 @@ func worstByteRows() -> [WorstRow] {
     },
     .waiting("states", "one of n watchers of the states of a key", costTarget: 500) {
       let source = NeverSource().remembered(
-        in: MemoryCache<Int, Int>(countLimit: 10), FreshnessPolicy(freshFor: .never))
+        in: MemoryCache<Int, Int>(countLimit: 10), FreshnessPolicy(freshFor: .forever))
       return { _ in source.states(of: 0).subscribe() }
     },
     .waiting("states-alone", "the only watcher of the states of a key") {
       let source = NeverSource().remembered(
-        in: MemoryCache<Int, Int>(countLimit: 10), FreshnessPolicy(freshFor: .never))
+        in: MemoryCache<Int, Int>(countLimit: 10), FreshnessPolicy(freshFor: .forever))
       return { source.states(of: $0).subscribe() }
     },
     .kept("memory-set", "a value in a memory cache") { cache, count in

@@ -7,7 +7,7 @@ public import MillpondSignals
 ///     let cache = DiskCache(directory: folder, byteLimit: .mebibytes(256))
 ///     cache.set(data, for: "a")
 ///     let data = try await cache.get("a").value
-///     try await cache.flush().value  // before the program ends
+///     try await cache.flush()  // before the program ends
 ///
 /// Gets see a write at once; it is on disk when its outcome succeeds. A program that ends earlier
 /// loses it: await the outcome, ``flush(_:)`` or ``close()`` at the end.
@@ -72,7 +72,7 @@ public final class DiskCache: Cache {
   ///   - sealing: The encryption of values on disk.
   ///   - protection: The protection class of the files, on devices that lock.
   public convenience init(
-    directory: URL, byteLimit: Int, timeToLive: TimeToLive = .never,
+    directory: URL, byteLimit: Int, timeToLive: TimeToLive = .forever,
     policy: EvictionPolicy = .adaptive, schema: DiskSchema = .unversioned,
     sealing: DiskSealing? = nil, protection: DiskProtection = .afterFirstUnlock
   ) {
@@ -214,6 +214,14 @@ public final class DiskCache: Cache {
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult
   public func close() -> Signal<Void> { access.close() }
+
+  /// Closes the cache, and returns when another process can open the folder: the form for
+  /// asynchronous code.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled; the cache is closed even so.
+  public nonisolated(nonsending) func close() async throws {
+    try await close().value
+  }
 
   /// Returns a signal that `work` feeds as soon as the store is open.
   func withOpenStore<Value>(

@@ -164,7 +164,7 @@ struct DiskOptions: Sendable {
   var byteLimit: Int
 
   /// The time to live that a cache has at first; each cache of a folder has its own.
-  var timeToLive = TimeToLive.never
+  var timeToLive = TimeToLive.forever
   var policy = EvictionPolicy.adaptive
   var form = DiskValueFormat(schema: .unversioned, sealing: nil)
 

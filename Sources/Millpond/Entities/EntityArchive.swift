@@ -95,6 +95,14 @@ public final class EntityArchive: Sendable {
     store.afterDelivery { [queue] in queue.add(.flush(durability, flushed)) }
     return flushed.outcome
   }
+
+  /// Flushes, and returns when that is done: the form for asynchronous code.
+  ///
+  /// - Parameter durability: The durability to wait for.
+  /// - Throws: As the outcome of the other form.
+  public nonisolated(nonsending) func flush(_ durability: Durability = .written) async throws {
+    try await flush(durability).value
+  }
 }
 
 extension Repository {

@@ -89,7 +89,8 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
   /// Disposing of the subscription ends the transfer, unless another caller waits for it.
   ///
   /// - Parameter key: The key.
+  /// - Returns: A signal that sends a value when the file is stored.
   public func prefetch(_ key: Key) -> Signal<Void> {
-    get(key, priority: .low).ignoreValues(as: Void.self)
+    get(key, priority: .low).map { _ in () }.last()
   }
 }

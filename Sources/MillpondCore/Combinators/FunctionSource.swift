@@ -2,18 +2,19 @@ public import MillpondSignals
 
 /// A source made from a function; in Carlos a `BasicFetcher`.
 ///
-///     memory.layered(over: FunctionSource.async { id in try await api.user(id) })
+///     memory.layered(over: FunctionSource { id in try await api.user(id) })
 ///     memory.layered(over: FunctionSource.signal { id in api.user(id).retry(2) })
 ///     memory.layered(over: FunctionSource.callback { id, answer in api.load(id, answer) })
 ///     memory.layered(over: FunctionSource.sync { name in try parse(name) })
 ///
-/// Each form also exists with the ``Lookup`` as a second parameter of the function. The function is
+/// The form without a name is that of an asynchronous function, ``async(_:)-((Key)->Value)``. Each
+/// form also exists with the ``Lookup`` as a second parameter of the function. The function is
 /// called anew for each subscription, and never before one.
 public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
   @usableFromInline let fetch: @Sendable (Key, Lookup) -> Signal<Value>
 
   @inlinable
-  init(_ fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>) {
+  init(fetching fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>) {
     self.fetch = fetch
   }
 
@@ -35,7 +36,7 @@ extension FunctionSource {
   public static func signal(
     _ get: @escaping @Sendable (Key) -> Signal<Value>
   ) -> FunctionSource {
-    FunctionSource { key, _ in .deferred { get(key) } }
+    FunctionSource(fetching: { key, _ in .deferred { get(key) } })
   }
 
   /// Returns a source that answers with a signal, made by the terms of the get.
@@ -45,13 +46,29 @@ extension FunctionSource {
   public static func signal(
     _ get: @escaping @Sendable (Key, Lookup) -> Signal<Value>
   ) -> FunctionSource {
-    FunctionSource { key, lookup in .deferred { get(key, lookup) } }
+    FunctionSource(fetching: { key, lookup in .deferred { get(key, lookup) } })
   }
 }
 
 // MARK: Asynchronous functions
 
 extension FunctionSource {
+  /// Creates a source that calls an asynchronous function; leaving a get cancels its task.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public init(_ get: @escaping @Sendable (Key) async throws -> Value) {
+    self = .async(get)
+  }
+
+  /// Creates a source that calls an asynchronous function with the terms of the get.
+  ///
+  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  @inlinable
+  public init(_ get: @escaping @Sendable (Key, Lookup) async throws -> Value) {
+    self = .async(get)
+  }
+
   /// Returns a source that calls an asynchronous function; leaving a get cancels its task.
   ///
   /// - Parameter get: Returns the value. Its errors fail the get unchanged.
@@ -59,7 +76,7 @@ extension FunctionSource {
   public static func async(
     _ get: @escaping @Sendable (Key) async throws -> Value
   ) -> FunctionSource {
-    FunctionSource { key, _ in .async { try await get(key) } }
+    FunctionSource(fetching: { key, _ in .async { try await get(key) } })
   }
 
   /// Returns a source that calls an asynchronous function with the terms of the get.
@@ -69,7 +86,7 @@ extension FunctionSource {
   public static func async(
     _ get: @escaping @Sendable (Key, Lookup) async throws -> Value
   ) -> FunctionSource {
-    FunctionSource { key, lookup in .async { try await get(key, lookup) } }
+    FunctionSource(fetching: { key, lookup in .async { try await get(key, lookup) } })
   }
 }
 
@@ -96,9 +113,9 @@ extension FunctionSource {
   public static func sync(
     _ get: @escaping @Sendable (Key, Lookup) throws -> Value
   ) -> FunctionSource {
-    FunctionSource { key, lookup in
+    FunctionSource(fetching: { key, lookup in
       .deferred { .attempt { .just(try get(key, lookup)) } }
-    }
+    })
   }
 }
 
@@ -144,7 +161,7 @@ extension FunctionSource {
         Key, Lookup, @escaping @Sendable (Result<Value, any Error>) -> Void
       ) -> Void
   ) -> FunctionSource {
-    FunctionSource { key, lookup in
+    FunctionSource(fetching: { key, lookup in
       .create(file: file, line: line) { observer, _ in
         get(key, lookup) { result in
           switch result {
@@ -157,6 +174,6 @@ extension FunctionSource {
       }
       // A call on another thread may send a second value before the end of the first call.
       .take(1)
-    }
+    })
   }
 }

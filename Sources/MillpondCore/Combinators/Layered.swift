@@ -11,7 +11,9 @@ extension Cache {
   /// it has a validator: `lower` is asked whether it is still current (``Lookup/known``), and if it
   /// is, it is the answer, and counts as new here. For a reload every stored value is too old.
   ///
-  /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`.
+  /// Layering is associative; ``EmptyCache`` is its identity. Carlos calls this `compose`. A
+  /// hundred layers are supported on any stack: a write passes through all of them in one call, and
+  /// many thousands end the process.
   ///
   /// - Parameter lower: The cache or source to ask second.
   @inlinable

@@ -67,7 +67,7 @@ public struct Stamped<Value: Sendable>: Sendable {
   public var timeToLive: TimeToLive? {
     switch rest {
     case .max: nil
-    case TimeToLive.unlimited: .never
+    case TimeToLive.unlimited: .forever
     default: .after(.nanoseconds(rest))
     }
   }

@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 
 /// A limit on the time for which a value is stored.
 ///
@@ -7,10 +7,34 @@ import MillpondSignals
 /// ``Stamped/init(_:age:validator:timeToLive:)``.
 public enum TimeToLive: Sendable, Hashable {
   /// No limit.
-  case never
+  case forever
 
   /// The value expires after this time; zero or less expires it at once.
   case after(Duration)
+
+  /// The value expires after so many seconds.
+  @inlinable
+  public static func seconds(_ seconds: some BinaryInteger) -> TimeToLive {
+    .after(.seconds(Int64(clamping: seconds)))
+  }
+
+  /// The value expires after so many minutes.
+  @inlinable
+  public static func minutes(_ minutes: some BinaryInteger) -> TimeToLive {
+    .after(.minutes(minutes))
+  }
+
+  /// The value expires after so many hours.
+  @inlinable
+  public static func hours(_ hours: some BinaryInteger) -> TimeToLive {
+    .after(.hours(hours))
+  }
+
+  /// The value expires after so many days of 24 hours.
+  @inlinable
+  public static func days(_ days: some BinaryInteger) -> TimeToLive {
+    .after(.days(days))
+  }
 
   /// Returns the time to live that ends at an instant of a clock; it is over at once if the instant
   /// has passed.

@@ -37,10 +37,10 @@ extension MemoryCache {
   public var timeToLive: TimeToLive {
     get {
       let nanoseconds = life.load(ordering: .relaxed)
-      return nanoseconds == .max ? .never : .after(.nanoseconds(nanoseconds))
+      return nanoseconds == .max ? .forever : .after(.nanoseconds(nanoseconds))
     }
     set {
-      if newValue != .never { mayExpire.store(true, ordering: .relaxed) }
+      if newValue != .forever { mayExpire.store(true, ordering: .relaxed) }
       life.store(newValue.nanoseconds, ordering: .relaxed)
     }
   }

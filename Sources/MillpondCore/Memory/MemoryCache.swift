@@ -65,7 +65,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   ///   - clock: The clock that measures the age of values.
   @inlinable
   public convenience init(
-    countLimit: Int, timeToLive: TimeToLive = .never, timeToIdle: TimeToLive = .never,
+    countLimit: Int, timeToLive: TimeToLive = .forever, timeToIdle: TimeToLive = .forever,
     jitter: Double = 0, policy: EvictionPolicy = .adaptive,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
@@ -92,8 +92,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   ///     write of a value.
   @inlinable
   public convenience init(
-    costLimit: Int, countLimit: Int = .max, timeToLive: TimeToLive = .never,
-    timeToIdle: TimeToLive = .never, jitter: Double = 0, policy: EvictionPolicy = .adaptive,
+    costLimit: Int, countLimit: Int = .max, timeToLive: TimeToLive = .forever,
+    timeToIdle: TimeToLive = .forever, jitter: Double = 0, policy: EvictionPolicy = .adaptive,
     clock: some Clock<Duration> = ContinuousClock(), cost: @escaping @Sendable (Value) -> Int
   ) {
     let options = MemoryOptions(
@@ -114,7 +114,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     self.cost = cost
     time = CoarseTime(clock)
     life = Atomic(options.timeToLive.nanoseconds)
-    mayExpire = Atomic(options.timeToLive != .never || options.timeToIdle != .never)
+    mayExpire = Atomic(options.timeToLive != .forever || options.timeToIdle != .forever)
     hasValidators = Atomic(false)
     keyRemovals = KeyRemovals()
     lazyFlights = LazyObject()

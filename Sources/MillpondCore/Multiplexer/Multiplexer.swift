@@ -192,4 +192,11 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   public func flush() -> Signal<Void> {
     map.flush()
   }
+
+  /// Flushes, and returns when that is done: the form for asynchronous code.
+  ///
+  /// - Throws: The failure of a change that still can't be saved.
+  public nonisolated(nonsending) func flush() async throws {
+    try await flush().value
+  }
 }

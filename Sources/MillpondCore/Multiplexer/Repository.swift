@@ -10,7 +10,7 @@ public import MillpondSignals
 ///
 ///     repository.flush().subscribe(onProgress: { bar.fraction = $0.fraction })
 ///     repository.removeAllValues()
-///     try await repository.shutDown(deadline: .after(.seconds(5))).value
+///     try await repository.shutDown(deadline: .after(.seconds(5)))
 ///
 /// It retains its members until they are removed by name, and no member retains it.
 ///
@@ -95,6 +95,15 @@ public final class Repository: Sendable {
     all("flush") { $0.flush() }
   }
 
+  /// Flushes every member, and returns when that is done: the form for asynchronous code.
+  ///
+  /// Cancelling the task ends the wait, with `CancellationError`, and not the flush.
+  ///
+  /// - Throws: ``CacheError/stepsFailed(_:)``, which names the members that failed.
+  public nonisolated(nonsending) func flush() async throws {
+    try await flush().value
+  }
+
   /// Removes the values of every member now, also if others fail; the members stay.
   ///
   /// - Returns: The outcome, replayed; it fails with ``CacheError/stepsFailed(_:)``, which names
@@ -102,6 +111,16 @@ public final class Repository: Sendable {
   @discardableResult
   public func removeAllValues() -> Signal<Void> {
     all("removal") { $0.removeAll() }
+  }
+
+  /// Removes the values of every member, and returns when that is done: the form for asynchronous
+  /// code.
+  ///
+  /// Cancelling the task ends the wait, with `CancellationError`, and not the removal.
+  ///
+  /// - Throws: ``CacheError/stepsFailed(_:)``, which names the members that failed.
+  public nonisolated(nonsending) func removeAllValues() async throws {
+    try await removeAllValues().value
   }
 
   /// Makes every value of multiplexers and other refreshing caches stale, without a fetch; see
@@ -133,6 +152,17 @@ public final class Repository: Sendable {
     if let end { return end.outcome }
     new.keep(by: ShutDown(parts: members, deadline: deadline).run())
     return new.outcome
+  }
+
+  /// Ends the work of all members, and returns when that is done: the form for asynchronous code.
+  ///
+  /// Cancelling the task ends the wait, with `CancellationError`, and not the shutdown.
+  ///
+  /// - Parameter deadline: The moment at which this fails if not all is done.
+  /// - Throws: ``CacheError/unfinished(steps:underlying:)`` at the deadline, or, after all steps,
+  ///   ``CacheError/stepsFailed(_:)``.
+  public nonisolated(nonsending) func shutDown(deadline: Deadline) async throws {
+    try await shutDown(deadline: deadline).value
   }
 
   private func all(

@@ -5,7 +5,7 @@ extension Source {
   /// every layer that can do so.
   ///
   ///     cache.set(profile, for: "me")
-  ///     try await cache.flush().value  // before the program ends
+  ///     try await cache.flush()  // before the program ends
   ///
   /// Starts at once. Writes whose outcome has failed are not waited for. Succeeds if no layer
   /// outlives the process.
@@ -16,6 +16,17 @@ extension Source {
   @discardableResult
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     topology(for: nil).flushed(durability).started()
+  }
+
+  /// Flushes, and returns when that is done: the form for asynchronous code.
+  ///
+  /// The flush has started when this is suspended. Cancelling the task ends the wait, with
+  /// `CancellationError`, and not the flush.
+  ///
+  /// - Parameter durability: The event to survive: the end of the process, or a power cut.
+  /// - Throws: The first failure, after all layers are done.
+  public nonisolated(nonsending) func flush(_ durability: Durability = .written) async throws {
+    try await flush(durability).value
   }
 }
 

@@ -62,7 +62,7 @@ public struct FreshnessPolicy: Sendable {
   ///     remembered if it comes after a write of the key, after the outcome of a later reload, or
   ///     after the answer to a later fetch.
   public init(
-    freshFor: TimeToLive = .never, usableFor: TimeToLive = .never,
+    freshFor: TimeToLive = .forever, usableFor: TimeToLive = .forever,
     stale: StaleUse = .onNamedErrors,
     staleOn: @escaping @Sendable (any Error) -> Bool = { $0.isConnectivityError },
     jitter: Double = 0, refreshAhead: Duration = .zero, refreshDeadline: Duration = .seconds(60),
@@ -79,7 +79,9 @@ public struct FreshnessPolicy: Sendable {
     self.maxRefreshes = maxRefreshes
     self.failureLife = failureLife
     greatestAge =
-      if case .after(let duration) = freshFor { duration - .nanoseconds(1) } else { nil }
+      if case .after(let duration) = freshFor {
+        max(.zero, duration) - .nanoseconds(1)
+      } else { nil }
   }
 }
 
@@ -101,7 +103,7 @@ extension FreshnessPolicy {
   @usableFromInline
   func isUsable(age: Duration) -> Bool {
     switch usableFor {
-    case .never: true
+    case .forever: true
     case .after(let duration): age < duration
     }
   }
@@ -126,7 +128,7 @@ struct StaleRule<Content: Sendable>: TimedRule {
   /// Creates the rule of a get that began at `beginning`.
   @inlinable
   init(_ delay: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
-    self.delay = delay
+    self.delay = delay.withinCentury
     self.policy = policy
     self.beginning = beginning
   }

@@ -43,7 +43,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
     switch lookup.freshness {
     case .reload: return nil
-    case .cachedOnly: return policy.usableFor == .never ? store.now(key, lookup) : nil
+    case .cachedOnly: return policy.usableFor == .forever ? store.now(key, lookup) : nil
     case .any, .atMost: break
     }
     let fresh = ages.fresh(key, lookup.freshness)

@@ -6,7 +6,7 @@ public import MillpondSignals
 ///     let profiles = memory.layered(over: disk.layered(over: api)).reusingInFlight()
 ///       .scoped(to: session)
 ///     let membership = session.add(isPersistent: true) { .async { try drafts.deleteFiles() } }
-///     try await session.end().value  // at sign-out
+///     try await session.end()  // at sign-out
 ///
 /// A scope can end more than once: gets and writes after an end belong to the next user.
 ///
@@ -43,6 +43,17 @@ public final class CacheScope: Sendable {
     // A write that fails leaves nothing behind.
     let ended = writes.map { $0.recover { _ in .just(()) } }
     return WriteOutcome.all(erasures + ended).started()
+  }
+
+  /// Ends the scope, and returns when nothing is left in files either: the form for asynchronous
+  /// code.
+  ///
+  /// No member answers with earlier data any more when this is suspended. Cancelling the task ends
+  /// the wait, with `CancellationError`, and not the erasure.
+  ///
+  /// - Throws: The first failure, when all members are done; then call this again.
+  public nonisolated(nonsending) func end() async throws {
+    try await end().value
   }
 
   /// Adds a member: `erase` runs at every end of the scope, until the returned handle is disposed

@@ -4,7 +4,7 @@ extension Source {
   /// Ends the work of a composition in order: nothing new is fetched, what runs ends, what is
   /// unsaved is flushed, and files are closed.
   ///
-  ///     try await users.shutDown(deadline: .after(.seconds(5))).value
+  ///     try await users.shutDown(deadline: .after(.seconds(5)))
   ///
   /// Starts at once. From then on each get that would have to ask a ``stoppable()`` part, a
   /// multiplexer's origin or a media cache's network fails with ``CacheError/shutDown(key:)``; gets
@@ -26,6 +26,17 @@ extension Source {
     let member = RepositoryMember(of: { topology }, flush: { topology.flushed(.written) })
     return ShutDown(parts: [(name: topology.label, member: member)], deadline: deadline)
       .run().started()
+  }
+
+  /// Shuts down, and returns when that is done: the form for asynchronous code.
+  ///
+  /// Cancelling the task ends the wait, with `CancellationError`, and not the shutdown.
+  ///
+  /// - Parameter deadline: The moment at which this fails if not all is done.
+  /// - Throws: ``CacheError/unfinished(steps:underlying:)`` at the deadline, or, after all steps,
+  ///   ``CacheError/stepsFailed(_:)``.
+  public nonisolated(nonsending) func shutDown(deadline: Deadline) async throws {
+    try await shutDown(deadline: deadline).value
   }
 }
 

@@ -5,7 +5,7 @@ extension Source {
   /// source.
   ///
   ///     let users = memory.layered(over: disk.layered(over: api.stoppable())).reusingInFlight()
-  ///     try await users.shutDown(deadline: .after(.seconds(5))).value
+  ///     try await users.shutDown(deadline: .after(.seconds(5)))
   ///
   /// Apply it to a source that fetches, below the caches. After a shutdown each get of the result
   /// fails with ``CacheError/shutDown(key:)``, so gets that a cache above answers still succeed.

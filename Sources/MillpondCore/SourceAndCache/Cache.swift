@@ -10,6 +10,8 @@ extension Cache {
   /// Stores `value` for `key`, at once.
   ///
   /// Gets made after this returns see the value, and fills of earlier gets do not overwrite it.
+  /// `try await cache.set(value, for: key).value` also waits until every layer has stored it;
+  /// without `.value` there is nothing to await.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @inlinable
@@ -20,9 +22,9 @@ extension Cache {
 
   /// Stores `value` for `key`, at once, with a time to live of its own.
   ///
-  ///     cache.set(ticket, for: id, timeToLive: .after(.seconds(60)))
+  ///     cache.set(ticket, for: id, timeToLive: .minutes(20))
   ///     cache.set(price, for: id, timeToLive: .until(closing))
-  ///     cache.set(logo, for: id, timeToLive: .never)
+  ///     cache.set(logo, for: id, timeToLive: .forever)
   ///
   /// Every layer stores it for that long, whatever its own time to live; a layer that gets it back
   /// from another one later keeps it for the rest, or for its own time to live if that is shorter.
@@ -49,19 +51,19 @@ extension Cache {
   /// comes meanwhile wins.
   ///
   /// - Parameters:
-  ///   - timeToLive: The time to live from now on; never for none of its own.
+  ///   - timeToLive: The time to live from now on; forever for none of its own.
   ///   - key: The key.
-  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing. It sends a
-  ///   value when the change is stored, and completes empty if there is no stored value, or a write
-  ///   of the key came meanwhile.
+  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing. True when the
+  ///   change is stored; false if there is no stored value, or a write of the key came meanwhile.
   @discardableResult
-  public func setTimeToLive(_ timeToLive: TimeToLive, for key: Key) -> Signal<Void> {
-    if timeToLive.isOverAtOnce { return remove(key) }
+  public func setTimeToLive(_ timeToLive: TimeToLive, for key: Key) -> Signal<Bool> {
+    if timeToLive.isOverAtOnce { return remove(key).map { true } }
     // Taken before the value is looked up, so that later writes win. A renewal, since the value
     // that is stored stays as it is, also below wrappers that change it.
     let token = FillToken().ofRenewal()
     return getStamped(key, Lookup(freshness: .cachedOnly)).take(1)
-      .flatMap { apply(.fill(key, $0.with(timeToLive), token)) }.started()
+      .flatMap { apply(.fill(key, $0.with(timeToLive), token)) }
+      .map { true }.ifEmpty { .just(false) }.started()
   }
 
   /// Removes the value of `key`, at once.
@@ -86,7 +88,7 @@ extension Cache {
 
   /// Removes the values of all keys that satisfy a predicate, at once.
   ///
-  ///     cache.removeAll { $0.hasPrefix("user/7/") }
+  ///     try await cache.removeAll { $0.hasPrefix("user/7/") }.value
   ///
   /// It is one write: a later set of such a key wins, an earlier one that is still under way does
   /// not, and gets that run do not store their answers for such keys. Other keys are not affected.
@@ -94,7 +96,7 @@ extension Cache {
   /// A layer that can't find its keys fails the outcome with
   /// ``CacheError/unsupported(layer:write:)``, which names it: a cache of closures without one for
   /// this, and ``Source/mapKeys(_:)`` without an inverse. The other layers remove their values even
-  /// so.
+  /// so. Since the removal can be refused, its outcome is not to be ignored.
   ///
   /// A store keeps its latest eight predicates, with the objects that they capture, until all
   /// values are removed: a get that began before more than eight removals does not store its
@@ -103,9 +105,8 @@ extension Cache {
   /// - Parameter isRemoved: Called without any lock, from any thread, also after this returns, and
   ///   more than once for a key; its results for a key should not change. A key for which it throws
   ///   stays, and the outcome fails with the first error when the other keys have been removed.
-  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
+  /// - Returns: The outcome; disposing of it cancels nothing.
   /// - Complexity: O(*n*) in the keys of each layer; a disk reads every key.
-  @discardableResult
   public func removeAll(
     where isRemoved: @escaping @Sendable (Key) throws -> Bool
   ) -> Signal<Void> {
@@ -121,8 +122,7 @@ extension Cache where Key == String {
   /// form is another prefix. An empty prefix removes all values.
   ///
   /// - Parameter prefix: The first bytes of the keys in UTF-8.
-  /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
-  @discardableResult
+  /// - Returns: The outcome; disposing of it cancels nothing.
   public func removeAll(withPrefix prefix: String) -> Signal<Void> {
     removeAll { $0.utf8.starts(with: prefix.utf8) }
   }

@@ -9,7 +9,9 @@ public protocol Source<Key, Value>: Sendable {
   /// The type of keys.
   ///
   /// Caches hash and compare keys under their locks, as they would in a dictionary of their own, so
-  /// `hash(into:)` and `==` must not get or write anything. Keys are released outside the locks.
+  /// `hash(into:)` and `==` must not get or write anything. Keys are released outside the locks. A
+  /// key that is a mutable object must not change while a cache has it: as in any dictionary, the
+  /// process stops when two keys of one become equal.
   associatedtype Key: Hashable & Sendable
 
   /// The type of values.

@@ -48,10 +48,11 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     removeMatching: (@Sendable (@escaping @Sendable (Key) -> Bool) -> Signal<Void>)?
   ) {
     onGet = get
-    onSet = set
-    onRemove = remove
-    onRemoveAll = removeAll
-    onRemoveMatching = removeMatching
+    onSet = if let set { { set($0, $1).sendingSuccess } } else { nil }
+    onRemove = if let remove { { remove($0).sendingSuccess } } else { nil }
+    onRemoveAll = if let removeAll { { removeAll().sendingSuccess } } else { nil }
+    onRemoveMatching =
+      if let removeMatching { { removeMatching($0).sendingSuccess } } else { nil }
   }
 
   /// Whether there are no closures for writes.

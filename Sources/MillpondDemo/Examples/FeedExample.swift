@@ -123,8 +123,8 @@ extension FeedExample {
 
     /// Writes what is not on disk yet, and closes the folders.
     func close() async throws {
-      try await list.flush().value
-      try await disk.close().value
+      try await list.flush()
+      try await disk.close()
     }
   }
 }

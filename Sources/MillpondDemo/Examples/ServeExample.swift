@@ -57,7 +57,7 @@ final class ServeExample: Sendable {
     server.stop()
     defer { upstream.stop() }
     do {
-      try await repository.shutDown(deadline: .after(.seconds(5))).value
+      try await repository.shutDown(deadline: .after(.seconds(5)))
       screen.write(lines: ["Everything is on disk."])
       return true
     } catch {

@@ -59,7 +59,7 @@ struct OfflineShow: Sendable {
       pulls.next(())
       _ = try? await news.get(freshness: .atMost(.zero)).value
     }
-    _ = try? await news.flush().value
+    _ = try? await news.flush()
     observation.dispose()
     return seen.withLock { $0 }
   }

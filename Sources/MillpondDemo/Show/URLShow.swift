@@ -21,7 +21,7 @@ struct URLShow: Sendable {
     for url in urls { pass.ask(for: url, label: url.absoluteString, places: 1) }
     await pass.finish()
     currentBoard.close()
-    _ = try? await layers.disk.flush().value
+    _ = try? await layers.disk.flush()
     withExtendedLifetime(interruption) {}
     screen.write(lines: table.withLock { $0.lines(screen) })
     return pass.failureCount

@@ -24,6 +24,18 @@ import Testing
 
   // MARK: Signals, asynchronous and synchronous functions
 
+  @Test func `a closure that awaits makes a source by itself`() async throws {
+    @Sendable func twice(_ number: Int) async throws -> Int { number * 2 }
+    let cache = MemoryCache<Int, Int>(countLimit: 1)
+      .layered(over: FunctionSource { id in try await twice(id) })
+    let informed = FunctionSource { (id: Int, lookup: Lookup) in
+      lookup.priority == .high ? try await twice(id) : id
+    }
+
+    #expect(try await cache.get(2).value == 4)
+    #expect(try await informed.get(2, priority: .high).value == 4)
+  }
+
   @Test func `a function is called for each subscription, and for none before`() {
     let calls = Locked(0)
     let count: @Sendable () -> Int = {

@@ -157,10 +157,10 @@ import Testing
     let keys = ["user/7/a", "user/77", "user/7/\u{301}", "user/8", "Caf\u{E9}", "Cafe\u{301}"]
     for key in keys { cache.set(1, for: key) }
 
-    cache.removeAll(withPrefix: "user/7/")
+    _ = cache.removeAll(withPrefix: "user/7/")
     #expect(try await kept(cache, keys) == ["user/77", "user/8", "Caf\u{E9}", "Cafe\u{301}"])
-    cache.removeAll(withPrefix: "Cafe")
-    cache.removeAll(withPrefix: "")
+    _ = cache.removeAll(withPrefix: "Cafe")
+    _ = cache.removeAll(withPrefix: "")
     #expect(try await kept(cache, keys) == [])
   }
 
@@ -235,7 +235,7 @@ import Testing
       Recorder<Int?>().subscribe(to: map.states(of: key).map { $0.value })
     }
 
-    map.removeAll { $0.hasPrefix("a/") }
+    _ = map.removeAll { $0.hasPrefix("a/") }
 
     #expect(states[0].values == [1, nil])
     #expect(states[1].values == [2])
@@ -250,7 +250,7 @@ import Testing
       origin[key].failed(CacheError.miss)
     }
 
-    cache.removeAll { $0.hasPrefix("a/") }
+    _ = cache.removeAll { $0.hasPrefix("a/") }
     for key in ["a/1", "b/1"] { cache.get(key).subscribe { _ in } }
 
     #expect(origin["a/1"].runs.count == 2)

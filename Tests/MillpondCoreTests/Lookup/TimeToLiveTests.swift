@@ -7,8 +7,8 @@ import Testing
 @Suite struct TimeToLiveTests {
   @Test func `never is never, from whenever on`() {
     for start in [Int64.min, -1, 0, 1, .max] {
-      #expect(TimeToLive.never.deadline(from: start) == .max)
-      #expect(TimeToLive.never.deadline(from: start, share: 0) == .max)
+      #expect(TimeToLive.forever.deadline(from: start) == .max)
+      #expect(TimeToLive.forever.deadline(from: start, share: 0) == .max)
     }
   }
 
@@ -31,6 +31,13 @@ import Testing
     let time = Duration(secondsComponent: 0, attosecondsComponent: 999_999_999)
 
     #expect(TimeToLive.after(time).deadline(from: 3) == 3)
+  }
+
+  @Test func `a time to live is named by its unit, as a duration is`() {
+    #expect(TimeToLive.seconds(90) == .after(.seconds(90)))
+    #expect(TimeToLive.minutes(30) == .after(.seconds(1_800)))
+    #expect(TimeToLive.hours(2) == .after(.hours(2)))
+    #expect(TimeToLive.days(Int.max) == .after(.seconds(Int64.max)))
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), .nanoseconds(Int64.max), .seconds(1e18)])

@@ -11,7 +11,7 @@ import Testing
     var store = MemoryStore<Int, Int>(
       budget,
       MemoryOptions(
-        policy: .leastRecentlyUsed, isWeighted: true, timeToLive: .never, timeToIdle: .never,
+        policy: .leastRecentlyUsed, isWeighted: true, timeToLive: .forever, timeToIdle: .forever,
         jitter: 0), expectedCount: 8)
     func details(_ cost: Int, _ revision: Revision) -> MemoryDetails {
       MemoryDetails(cost: cost, bornAt: 0, deadline: .max, revision: revision)

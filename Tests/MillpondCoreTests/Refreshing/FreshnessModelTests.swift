@@ -130,7 +130,7 @@ extension FreshnessModel {
   private func makeUsers() -> MultiplexerMap<Int, Int> {
     let life = terms.failureLife
     let policy = FreshnessPolicy(
-      freshFor: .after(terms.freshFor), usableFor: terms.usableFor.map { .after($0) } ?? .never,
+      freshFor: .after(terms.freshFor), usableFor: terms.usableFor.map { .after($0) } ?? .forever,
       stale: terms.stale, refreshAhead: terms.refreshAhead, refreshDeadline: .seconds(30),
       failureLife: { _ in life })
     let lower = MemoryCache<Int, Int>(countLimit: 100, clock: clock)

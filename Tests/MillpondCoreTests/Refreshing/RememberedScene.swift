@@ -80,7 +80,7 @@ struct Refused: Error {}
 extension FreshnessPolicy {
   /// Fresh for ten seconds.
   static func ten(
-    usableFor: TimeToLive = .never, stale: StaleUse = .onNamedErrors,
+    usableFor: TimeToLive = .forever, stale: StaleUse = .onNamedErrors,
     refreshAhead: Duration = .zero, maxRefreshes: Int = 64,
     failureLife: @escaping @Sendable (any Error) -> Duration = { _ in .zero }
   ) -> FreshnessPolicy {

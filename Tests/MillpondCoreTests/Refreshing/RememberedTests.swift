@@ -34,7 +34,7 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
-  @Test(arguments: [TimeToLive.never, .after(.seconds(Int64.max))])
+  @Test(arguments: [TimeToLive.forever, .after(.seconds(Int64.max))])
   func `a value that stays fresh for ever is fetched once`(life: TimeToLive) {
     let scene = RememberedScene(FreshnessPolicy(freshFor: life), age: .seconds(1_000_000_000))
 

@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test func `a value whose own time to live is over is asked about`() {
-    let users = users(FreshnessPolicy(freshFor: .never))
+    let users = users(FreshnessPolicy(freshFor: .forever))
     origin.timeToLive = .after(.seconds(5))
     _ = users.ask()
     clock.advance(by: .seconds(6))

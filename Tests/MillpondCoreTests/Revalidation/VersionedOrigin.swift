@@ -65,7 +65,7 @@ struct RevalidationScene {
   let origin = VersionedOrigin()
   let memory: MemoryCache<String, Int>
 
-  init(timeToLive: TimeToLive = .never) {
+  init(timeToLive: TimeToLive = .forever) {
     memory = MemoryCache(countLimit: 100, timeToLive: timeToLive, clock: clock)
   }
 

@@ -23,7 +23,7 @@ import Testing
     var count: Int { asked.withLock { $0 } }
   }
 
-  private func memory(_ timeToLive: TimeToLive = .never) -> MemoryCache<Int, Int> {
+  private func memory(_ timeToLive: TimeToLive = .forever) -> MemoryCache<Int, Int> {
     MemoryCache(countLimit: 100, timeToLive: timeToLive, clock: clock)
   }
 
@@ -57,7 +57,7 @@ import Testing
     let cache = Self.compositions[number](memory(.after(.seconds(10))))
     cache.set(1, for: 1, timeToLive: .after(.seconds(60)))
     cache.set(2, for: 2)
-    cache.set(3, for: 3, timeToLive: .never)
+    cache.set(3, for: 3, timeToLive: .forever)
     cache.set(4, for: 4, timeToLive: .after(.seconds(5)))
 
     clock.advance(by: .seconds(5))
@@ -74,7 +74,7 @@ import Testing
     for key in 1...3 { cache.set(key, for: key, timeToLive: .after(.seconds(10))) }
 
     cache.setTimeToLive(.after(.seconds(60)), for: 1)
-    cache.setTimeToLive(.never, for: 2)
+    cache.setTimeToLive(.forever, for: 2)
     cache.setTimeToLive(.after(.zero), for: 3)
 
     #expect((1...3).map { finds(cache, $0) } == [true, true, false])
@@ -253,10 +253,10 @@ import Testing
     clock.advance(by: .seconds(5))
     #expect((1...3).map { cache.peek($0) } == [1, nil, nil])
 
-    cache.timeToLive = .never
+    cache.timeToLive = .forever
     cache.set(4, for: 4)
     clock.advance(by: .seconds(1_000_000))
-    #expect(cache.peek(4) == 4 && cache.timeToLive == .never)
+    #expect(cache.peek(4) == 4 && cache.timeToLive == .forever)
   }
 
   // MARK: Odd times
@@ -280,7 +280,7 @@ import Testing
     .seconds(Int64.max), .nanoseconds(Int64.max), .nanoseconds(Int64.max - 1),
   ])
   func `no time to live traps, and one that is over stores nothing`(time: Duration) {
-    for own in [TimeToLive.after(time), .never] {
+    for own in [TimeToLive.after(time), .forever] {
       let (upper, lower) = (memory(), memory(.after(time)))
       let cache = upper.layered(over: lower)
       cache.set(1, for: 1)

@@ -77,7 +77,7 @@ import Testing
     let cache = base.layered(over: origin)
     let gets = ["a/1", "b/1"].map { Recorder<String>().subscribe(to: cache.get($0)) }
 
-    base.removeAll { $0.hasPrefix("a/") }
+    _ = base.removeAll { $0.hasPrefix("a/") }
     for key in ["a/1", "b/1"] {
       origin[key].next("old")
       origin[key].completed()
@@ -91,7 +91,7 @@ import Testing
   @Test(arguments: Store.allCases)
   func `a get that began afterwards stores its answer`(store: Store) async throws {
     let (base, origin) = (make(store), TestOrigin<String, String>())
-    base.removeAll { $0.hasPrefix("a/") }
+    _ = base.removeAll { $0.hasPrefix("a/") }
 
     base.layered(over: origin).get("a/1").subscribe { _ in }
     origin["a/1"].next("new")
@@ -106,7 +106,7 @@ import Testing
       .reusingInFlight()
     for key in ["a/1", "b/1"] { cache.get(key).subscribe { _ in } }
 
-    cache.removeAll { $0.hasPrefix("a/") }
+    _ = cache.removeAll { $0.hasPrefix("a/") }
     for key in ["a/1", "b/1"] { cache.get(key).subscribe { _ in } }
 
     #expect(origin["a/1"].runs.count == 2)
@@ -122,7 +122,7 @@ import Testing
       readers += [cache[key]].compactMap { $0 }.map { Recorder<String>().subscribe(to: $0) }
     }
 
-    cache.removeAll { $0.hasPrefix("a/") }
+    _ = cache.removeAll { $0.hasPrefix("a/") }
     #expect(cache["a/1"] == nil)
     #expect(cache["b/1"] != nil)
     for source in sources.values {
@@ -137,7 +137,7 @@ import Testing
 
   @Test func `an entry that was assigned afterwards stays`() {
     let cache = MemoryCache<String, String>(countLimit: 10)
-    cache.removeAll { _ in true }
+    _ = cache.removeAll { _ in true }
     cache["a"] = TestSource<String>().signal
 
     #expect(cache["a"] != nil)
@@ -147,7 +147,7 @@ import Testing
     let cache = MemoryCache<Int, Int>(countLimit: 100_000)
     for key in 0..<10_000 { cache.set(key, for: key) }
 
-    cache.removeAll { $0.isMultiple(of: 2) }
+    _ = cache.removeAll { $0.isMultiple(of: 2) }
 
     #expect(cache.count == 5_000)
     #expect(cache.snapshot().allSatisfy { !$0.key.isMultiple(of: 2) })
@@ -157,7 +157,7 @@ import Testing
     let cache = MemoryCache<String, String>(countLimit: 10)
     let (revision, pending) = (Revision.next(), Locked<PendingWrite?>(nil))
     pending.withLock { $0 = PendingWrite(revision) }
-    cache.removeAll { key in
+    _ = cache.removeAll { key in
       // The set arrives while this predicate is asked, and the next one then.
       if key == "a/1" { cache.removeAll { $0 == "a/1" } }
       return false
@@ -175,7 +175,7 @@ import Testing
     for number in 0..<8 { cache.removeAll { $0 == "other \(number)" } }
     #expect(cache.apply(.fill("a", Stamped("old"), token)).now?() != nil)
 
-    for number in 8..<300 { cache.removeAll { $0 == "other \(number)" } }
+    for number in 8..<300 { _ = cache.removeAll { $0 == "other \(number)" } }
 
     #expect(cache.apply(.fill("b", Stamped("old"), token)).now?() == nil)
     #expect(cache.apply(.fill("b", Stamped("new"), FillToken())).now?() != nil)
@@ -189,9 +189,9 @@ import Testing
     do {
       let (first, second) = (Captured(), Captured())
       (released, forgotten) = (first, second)
-      cache.removeAll { _ in withExtendedLifetime(first) { false } }
-      for _ in 0..<300 { cache.removeAll { _ in false } }
-      cache.removeAll { _ in withExtendedLifetime(second) { false } }
+      _ = cache.removeAll { _ in withExtendedLifetime(first) { false } }
+      for _ in 0..<300 { _ = cache.removeAll { _ in false } }
+      _ = cache.removeAll { _ in withExtendedLifetime(second) { false } }
     }
     #expect(released == nil)
 
@@ -208,7 +208,7 @@ import Testing
 
     user.wait()
     DispatchQueue(label: "a removal").async {
-      cache.removeAll { key in
+      _ = cache.removeAll { key in
         hasBegun.signal()
         user.wait()
         defer { user.signal() }
@@ -236,7 +236,7 @@ import Testing
         for round in 0..<200 {
           cache.set(round, for: "a/\(thread)")
           cache.set(round, for: "b/\(thread)")
-          cache.removeAll(withPrefix: "a/")
+          _ = cache.removeAll(withPrefix: "a/")
           // Another thread may have set its own meanwhile, but none has set this one.
           if cache.peek("a/\(thread)") != nil { return }
         }

@@ -142,7 +142,7 @@ import Testing
     _ = await cache.openStatistics()
     let revision = Revision.next()
     let pending = PendingWrite(revision)
-    cache.removeAll { key in
+    _ = cache.removeAll { key in
       // The set arrives while this predicate is asked, and the next removal then.
       if key == "a/1" { cache.removeAll(withPrefix: "a/") }
       return false
@@ -180,7 +180,7 @@ import Testing
     let cache = scene.open()
 
     cache.set(Data("x"), for: "a/2")
-    cache.removeAll(withPrefix: "a/")
+    _ = cache.removeAll(withPrefix: "a/")
     cache.set(Data("x"), for: "a/3")
 
     #expect(try await kept(cache, ["a/1", "a/2", "a/3"]) == ["a/3"])
@@ -345,7 +345,7 @@ import Testing
       cache.apply(.removeAll(early)).subscribe()
       cache.remove("a/39")
       cache.set(Data("late"), for: "a/38")
-      cache.removeAll { $0 == "a/0" || $0 == "a/1" }
+      _ = cache.removeAll { $0 == "a/0" || $0 == "a/1" }
       cache.set(Data("late"), for: "a/0")
     }
 

@@ -11,7 +11,7 @@ import Testing
   let scene = DiskScene()
   let now = Locked(WallTime(microseconds: 1_000_000_000_000))
 
-  private func open(_ timeToLive: TimeToLive = .never) -> DiskCache {
+  private func open(_ timeToLive: TimeToLive = .forever) -> DiskCache {
     scene.open(.mebibytes(8), POSIXCalls()) { [now] in
       $0.timeToLive = timeToLive
       $0.now = { now.withLock { $0 } }
@@ -65,7 +65,7 @@ import Testing
     cache.set(data, for: "own", timeToLive: .after(.seconds(50)))
     _ = try await cache.storing(.just(data), for: "streamed").value
     _ = cache.apply(.fill("filled", Stamped(data), FillToken()))
-    cache.timeToLive = .never
+    cache.timeToLive = .forever
     cache.set(data, for: "never")
 
     let keys = ["before", "set", "own", "streamed", "filled", "never"]
@@ -85,7 +85,7 @@ import Testing
     let cache = open()
     cache.timeToLive = .after(.seconds(10))
     cache.set(Data("1"), for: "a")
-    cache.timeToLive = .never
+    cache.timeToLive = .forever
     cache.set(Data("2"), for: "b")
     try await cache.flush().value
 
@@ -168,7 +168,7 @@ import Testing
     try await cache.flush().value
     pass(5)
     try await cache.setTimeToLive(.after(.seconds(60)), for: "a").value
-    try await cache.setTimeToLive(.never, for: "b").value
+    try await cache.setTimeToLive(.forever, for: "b").value
     try await leave(cache)
 
     pass(59)
@@ -264,9 +264,9 @@ import Testing
     #expect(rest > .zero && rest <= .seconds(100))
     #expect(TimeToLive.until(Date(timeIntervalSinceNow: -1)).isOverAtOnce)
     #expect(TimeToLive.until(.distantPast).isOverAtOnce)
-    #expect(TimeToLive.until(.distantFuture) == .never)
+    #expect(TimeToLive.until(.distantFuture) == .forever)
     for odd in [Double.infinity, .greatestFiniteMagnitude] {
-      #expect(TimeToLive.until(Date(timeIntervalSince1970: odd)) == .never)
+      #expect(TimeToLive.until(Date(timeIntervalSince1970: odd)) == .forever)
       #expect(TimeToLive.until(Date(timeIntervalSince1970: -odd)).isOverAtOnce)
     }
     #expect(TimeToLive.until(Date(timeIntervalSince1970: .nan)).isOverAtOnce)

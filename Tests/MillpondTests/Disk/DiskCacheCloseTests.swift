@@ -42,7 +42,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = cache()
     let outcome = first.set(Data("x".utf8), for: "a")
-    let closed = first.close()
+    let closed: Signal<Void> = first.close()
 
     try await closed.value
     try await outcome.value
@@ -55,7 +55,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     for _ in 0..<20 {
       let closing = cache()
-      let closed = closing.close()
+      let closed: Signal<Void> = closing.close()
 
       let set = Recorder<Void>().subscribe(to: closing.set(Data("x".utf8), for: "a"))
       let get = Recorder<Data>().subscribe(to: closing.get("a"))
@@ -85,7 +85,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     let closing = cache()
     closing.set(Data("x".utf8), for: "a")
-    closing.close()
+    closing.close().subscribe()
 
     try await closing.close().value
 

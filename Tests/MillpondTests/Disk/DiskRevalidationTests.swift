@@ -14,7 +14,7 @@ import Testing
 
   private static let tag = Validator(entityTag: "\"1\"", lastModified: "yesterday")
 
-  private func open(_ timeToLive: TimeToLive = .never) -> DiskCache {
+  private func open(_ timeToLive: TimeToLive = .forever) -> DiskCache {
     scene.open(.mebibytes(8), POSIXCalls()) { [now] in
       $0.timeToLive = timeToLive
       $0.now = { now.withLock { $0 } }

@@ -146,7 +146,7 @@ import Testing
     _ = try await archive.restored.value
     store.set(Moody(id: 1, title: "unspeakable"))
 
-    archive.flush()
+    archive.flush().subscribe()
 
     // Only the first flush reports what can't be encoded.
     try await archive.flush().value

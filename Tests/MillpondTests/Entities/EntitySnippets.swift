@@ -63,7 +63,7 @@ import Testing
     #expect(changes.values == [[], [.insert(book, at: 0)]])
 
     try await archive.flush().value
-    session.end()
+    try await session.end()
     #expect(store.count == 0)
   }
 }

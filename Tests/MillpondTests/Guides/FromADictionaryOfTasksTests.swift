@@ -24,7 +24,7 @@ import Testing
       let network = FunctionSource.async { id in try await api.profile(id) }
         .limited(to: 6)
         .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)).onlyTransient)
-      let memory = MemoryCache<Int, Profile>(countLimit: 1_000, timeToLive: .after(.seconds(600)))
+      let memory = MemoryCache<Int, Profile>(countLimit: 1_000, timeToLive: .minutes(10))
       cache = AnyCache(network.replayed(in: memory))
     }
 

@@ -19,7 +19,7 @@ import Testing
       graphs = database.remembered(
         in: memory,
         FreshnessPolicy(
-          freshFor: .after(.seconds(60)), usableFor: .after(.seconds(600)), stale: .atOnce),
+          freshFor: .minutes(1), usableFor: .minutes(10), stale: .atOnce),
         clock: clock)
     }
   }

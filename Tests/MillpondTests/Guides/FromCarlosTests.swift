@@ -80,7 +80,7 @@ import Testing
 
     for row in rows { Self.show(catalogue, in: row) }
     await observed { rows.allSatisfy { $0.texts == ["5"] } }
-    try await catalogue.products.flush().value
+    try await catalogue.products.flush()
 
     let later = Catalogue(of: try shop.url("/"), in: scene.folder)
     #expect(try await later.products.get("0815").value.price == 5)

@@ -74,8 +74,8 @@ import Testing
 
   static func leave(_ model: Model) async throws {
     // snippet
-    try await model.repository.flush().value  // when the app enters the background
-    try await model.session.end().value  // at a sign-out
+    try await model.repository.flush()  // when the app enters the background
+    try await model.session.end()  // at a sign-out
     // end
   }
 
@@ -98,7 +98,7 @@ import Testing
     do {
       let model = try Model(Backend(), in: scene.folder)
       _ = try await load(model, pulled: false)
-      try await model.repository.flush().value
+      try await model.repository.flush()
     }
 
     let backend = Backend(isOffline: true)

@@ -15,7 +15,7 @@ import Testing
     init(in folder: URL, decoder: Decoder) {
       let disk = DiskCache(
         directory: folder.appending(path: "files"), byteLimit: .mebibytes(150),
-        timeToLive: .after(.seconds(30 * 86_400)))
+        timeToLive: .days(30))
       let partials = PartialTransfers(
         directory: folder.appending(path: "partials"), byteLimit: .mebibytes(16))
       files = MediaCache(

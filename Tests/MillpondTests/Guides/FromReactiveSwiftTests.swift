@@ -18,7 +18,7 @@ import Testing
 
     init(_ api: API, clock: any Clock<Duration> = ContinuousClock()) {
       self.api = api.timingOut(after: .seconds(10), clock: clock)
-      table = MemoryCache(countLimit: 200, timeToLive: .after(.seconds(60)), clock: clock)
+      table = MemoryCache(countLimit: 200, timeToLive: .minutes(1), clock: clock)
     }
 
     func departures(from station: String) -> Signal<[Departure]> {

@@ -17,7 +17,7 @@ import Testing
 
     init(_ api: some Source<String, Rate>, clock: any Clock<Duration> = ContinuousClock()) {
       let memory = MemoryCache<String, Rate>(
-        countLimit: 200, timeToLive: .after(.seconds(3_600)), clock: clock)
+        countLimit: 200, timeToLive: .hours(1), clock: clock)
       rates = AnyCache(api.retrying(.immediate(attempts: 3)).replayed(in: memory))
     }
 

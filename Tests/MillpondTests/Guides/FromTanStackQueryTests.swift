@@ -18,7 +18,7 @@ import Testing
     // snippet
     let lists = MultiplexerMap(
       over: api,
-      freshness: FreshnessPolicy(freshFor: .after(.seconds(300)), stale: .atOnce),
+      freshness: FreshnessPolicy(freshFor: .minutes(5), stale: .atOnce),
       persistence: .disk("todos", in: folder))
     // end
     return lists
@@ -30,7 +30,7 @@ import Testing
 
     init(of list: String, in lists: MultiplexerMap<String, [Todo]>, foreground: Signal<Void>) {
       todos = ResourceModel(
-        showing: lists.observe(list, every: .seconds(60), refreshingOn: foreground))
+        showing: lists.observe(list, every: .minutes(1), refreshingOn: foreground))
     }
 
     var problem: String? {

@@ -48,7 +48,7 @@ import Testing
     let run = try #require(transport.source.runs.first)
 
     user.change { $0 = "b" }
-    if way == "forgetting" { account.forget() } else { scope.end() }
+    if way == "forgetting" { account.forget() } else { scope.end().subscribe() }
     run.next(.head(HTTPHead(status: 401)))
     run.completed()
 

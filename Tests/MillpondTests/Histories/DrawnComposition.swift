@@ -210,7 +210,7 @@ struct DrawnComposition {
   }
 
   private var timeToLive: TimeToLive {
-    life.map { .after($0) } ?? .never
+    life.map { .after($0) } ?? .forever
   }
 
   private func closures() -> Layer {

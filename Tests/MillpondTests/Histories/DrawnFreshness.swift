@@ -15,7 +15,7 @@ struct DrawnFreshness {
     let failureLife = failureLife ?? drawnLife
     policy = FreshnessPolicy(
       freshFor: .after(.seconds([0, 5, 20].randomElement(using: &generator) ?? 5)),
-      usableFor: .random(using: &generator) ? .never : .after(.seconds(40)),
+      usableFor: .random(using: &generator) ? .forever : .after(.seconds(40)),
       stale: stale.randomElement(using: &generator) ?? .never,
       refreshDeadline: .seconds(Bool.random(using: &generator) ? 30 : 3_000),
       failureLife: { _ in failureLife })

@@ -28,7 +28,7 @@ import Testing
       for key in 0..<50 { users.set(Array(repeating: 1, count: 1_000), for: key) }
       try await users.flush().value
       for key in 0..<50 { users.set(Array(repeating: 2, count: 1_000), for: key) }
-      users.flush()
+      users.flush().subscribe()
       TestPlatform.killThisProcess()
     }
 

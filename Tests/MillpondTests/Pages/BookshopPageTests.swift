@@ -145,7 +145,7 @@ import Testing
       let archive = try await Self.archive(shop, in: scene.folder)
       page.store(in: shop)
       _ = editor().toggleFavorite()
-      try await archive.flush().value
+      try await archive.flush()
     }
 
     let next = EntityStore()

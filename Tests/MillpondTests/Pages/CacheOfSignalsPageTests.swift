@@ -14,7 +14,7 @@ import Testing
   ) -> MemoryCache<String, Forecast> {
     // snippet
     let forecasts = MemoryCache<String, Forecast>(
-      countLimit: 500, timeToLive: .after(.seconds(600)), clock: clock)
+      countLimit: 500, timeToLive: .minutes(10), clock: clock)
 
     forecasts["Oslo"] = station.get("Oslo").replayLast()  // waits for its first subscriber
     forecasts["Oslo"]?.subscribe(onNext: show)  // starts it, or joins it

@@ -64,7 +64,7 @@ import Testing
     }
 
     #expect(origin.exchanges.map(\.request.headers["If-None-Match"]) == [nil, "\"1\""])
-    try await disk.close().value
+    try await disk.close()
   }
 
   @Test func `a cache says why`() async throws {
@@ -85,7 +85,7 @@ import Testing
       ])
     #expect(isStorable(HTTPHead(status: 200), for: HTTPRequest(url: url)))
     #expect(!isStorable(HTTPHead(status: 500), for: HTTPRequest(url: url)))
-    try await disk.close().value
+    try await disk.close()
   }
 }
 

@@ -13,7 +13,7 @@ import Testing
   // snippet
   func people(_ api: some Source<String, Person>) throws -> some Cache<String, Person> {
     let redis = try Redis(.tcp(host: "127.0.0.1"))
-    let shared = RedisCache(redis, prefix: "person/", timeToLive: .after(.seconds(600)))
+    let shared = RedisCache(redis, prefix: "person/", timeToLive: .minutes(10))
     return MemoryCache<String, Person>(countLimit: 10_000)
       .following(shared)
       .layered(over: shared.mapValues(.json(Person.self)).layered(over: api))

@@ -46,8 +46,8 @@ func share(
 func keep(_ bag: DisposableBag) -> some Cache<String, Data> {
   // snippet
   let icons = MemoryCache<String, Data>(
-    costLimit: .mebibytes(32), timeToLive: .after(.seconds(1_800)), jitter: 0.1, cost: \.count)
-  icons.set(Data([1, 2, 3]), for: "spinner", timeToLive: .never)
+    costLimit: .mebibytes(32), timeToLive: .minutes(30), jitter: 0.1, cost: \.count)
+  icons.set(Data([1, 2, 3]), for: "spinner", timeToLive: .forever)
   icons.removals.subscribe(onNext: { print("\($0.key): \($0.cause)") }).disposed(by: bag)
 
   icons.costLimit = .mebibytes(8)  // lets go at once
@@ -96,7 +96,7 @@ func choose(_ pictures: some Cache<URL, Data>, _ url: URL) -> [Signal<Data>] {
   let choices = [
     // snippet
     pictures.get(url, freshness: .reload),  // ask the origin, and store its answer
-    pictures.get(url, freshness: .atMost(.seconds(60))),  // nothing older than a minute
+    pictures.get(url, freshness: .atMost(.minutes(1))),  // nothing older than a minute
     pictures.get(url, freshness: .cachedOnly),  // no request
     pictures.get(url, deadline: .after(.seconds(5))),  // fails with timedOut, for this caller only
     // end
@@ -109,20 +109,22 @@ func store(
 ) async throws {
   // snippet
   pictures.set(picture, for: url)
-  pictures.set(picture, for: url, timeToLive: .after(.seconds(60)))  // in every layer
+  pictures.set(picture, for: url, timeToLive: .minutes(1))  // in every layer
   pictures.remove(url)
   pictures.set(all: [url: picture, otherURL: picture])  // one outcome, which names what failed
   try await pictures.removeAll().value
-  try await pictures.flush().value  // the last line of a short program
+  try await pictures.flush()  // the last line of a short program
   // end
 }
 
-func readmeRemovals(memory: MemoryCache<Int, Data>, disk: DiskCache, guests: Set<Int>) {
+func readmeRemovals(
+  memory: MemoryCache<Int, Data>, disk: DiskCache, guests: Set<Int>
+) async throws {
   // snippet
   let files = disk.mapKeys({ "user/\($0)" }, inverse: { Int($0.dropFirst(5)) })
   let users = memory.layered(over: files)
-  users.removeAll { guests.contains($0) }
-  disk.removeAll(withPrefix: "user/")
+  try await users.removeAll { guests.contains($0) }.value
+  try await disk.removeAll(withPrefix: "user/").value
   // end
 }
 
@@ -131,10 +133,10 @@ func keepOnDisk(
 ) async throws {
   // snippet
   let disk = DiskCache(
-    directory: folder, byteLimit: .mebibytes(256), timeToLive: .after(.seconds(86_400)),
+    directory: folder, byteLimit: .mebibytes(256), timeToLive: .days(1),
     schema: DiskSchema(version: 2))  // what was written as version 1 is a miss
   disk.set(data, for: "a")
-  try await disk.flush(.synchronized).value  // from here on it outlives a power cut
+  try await disk.flush(.synchronized)  // from here on it outlives a power cut
 
   try await disk.storing(pieces, for: "film").value  // into a file, while they arrive
   let film = try await disk.file(for: "film").value  // stays while you hold it
@@ -215,7 +217,7 @@ func lookInside(
   // snippet
   let session = CacheScope()
   let mine = avatars.scoped(to: session)
-  try await session.end().value
+  try await session.end()
   // end
   _ = mine
 }
@@ -270,7 +272,7 @@ func validated(_ api: some VersionedTexts, _ memory: MemoryCache<Int, String>) -
     return .value(Stamped(text, validator: Validator(entityTag: answer.tag)))
   }
   let cached = memory.layered(over: texts)
-  let recent = cached.get(7, freshness: .atMost(.seconds(60)))  // asks whether it is current
+  let recent = cached.get(7, freshness: .atMost(.minutes(1)))  // asks whether it is current
   // end
   return recent
 }
@@ -362,7 +364,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
     try await api.profile(1)
   }
   let profile = try await me.get().value  // asked once for all, then fresh for half an hour
-  me.observe(every: .seconds(60))  // fetches when it is stale, and each minute
+  me.observe(every: .minutes(1))  // fetches when it is stale, and each minute
     .subscribeOnMain(onNext: { show($0.value) })  // and age, error, loading
   me.refresh()  // soft: asks, the old value stays usable
   me.markStale()  // soft too: the next get asks
@@ -370,7 +372,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
 
   let users = MultiplexerMap<Int, Profile>(
     freshness: FreshnessPolicy(
-      freshFor: .after(.seconds(60)), usableFor: .after(.seconds(86_400)), stale: .atOnce)
+      freshFor: .minutes(1), usableFor: .days(1), stale: .atOnce)
   ) { try await api.profile($0) }
   let one = users.get(7)  // what is kept, at once, and then what is new
   let strict = users.get(7, stale: .never)  // fresh, or a failure
@@ -379,8 +381,8 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
 
   let repository = Repository()
   try repository.add(me, named: "me")
-  try await repository.flush().value
-  try await repository.shutDown(deadline: .after(.seconds(5))).value  // at the end
+  try await repository.flush()
+  try await repository.shutDown(deadline: .after(.seconds(5)))  // at the end
   // end
   _ = (profile, one, strict, patient, some)
 }

@@ -18,7 +18,7 @@ import Testing
     // snippet
     let profiles = MultiplexerMap(
       over: api,
-      freshness: FreshnessPolicy(freshFor: .after(.seconds(300)), stale: .atOnce),
+      freshness: FreshnessPolicy(freshFor: .minutes(5), stale: .atOnce),
       persistence: .disk("profiles", in: folder),
       scope: session)
     // end
@@ -32,7 +32,7 @@ import Testing
 
     init(of id: Int, in profiles: MultiplexerMap<Int, Profile>) {
       profile = ResourceModel(
-        showing: profiles.observe(id, every: .seconds(60), refreshingOn: pull.signal))
+        showing: profiles.observe(id, every: .minutes(1), refreshingOn: pull.signal))
     }
 
     var title: String { profile.value?.name ?? "" }
@@ -50,7 +50,7 @@ import Testing
 
   static func signOut(_ session: CacheScope) async throws {
     // snippet
-    try await session.end().value
+    try await session.end()
     // end
   }
 
@@ -83,7 +83,7 @@ import Testing
     do {
       let first = profiles()
       first.set(ada, for: 1)
-      try await first.flush().value
+      try await first.flush()
     }
 
     let screen = ProfileScreen(of: 1, in: profiles())

@@ -29,7 +29,7 @@ import Testing
     // snippet
     notes.set(note, for: 1)  // visible at once, written soon
     try await notes.set(note, for: 2).value  // outlives the process from here on
-    try await notes.flush(.synchronized).value  // everything outlives a power cut
+    try await notes.flush(.synchronized)  // everything outlives a power cut
     // end
   }
 
@@ -81,7 +81,7 @@ import Testing
       let (disk, notes) = Self.notes(in: scene.folder)
       try await Self.store(note, in: notes)
       try await Self.check(disk) { #expect($0 == "2 good, 0 damaged") }
-      try await disk.close().value
+      try await disk.close()
     }
 
     let (_, notes) = Self.notes(in: scene.folder)
@@ -96,7 +96,7 @@ import Testing
     let old = DiskCache(
       directory: scene.folder, byteLimit: .mebibytes(64), schema: DiskSchema(version: 1))
     try await old.set(Data([1]), for: "a").value
-    try await old.close().value
+    try await old.close()
 
     #expect(try await Self.versioned(in: scene.folder).get("a").value == Data([1, 2]))
   }

@@ -133,7 +133,7 @@ import Testing
     let (archive, count) = try await Self.archive(store, in: disk)
     #expect(count == 0)
     _ = try Self.write(books, to: store)
-    try await archive.flush().value
+    try await archive.flush()
 
     let next = EntityStore()
     #expect(try await Self.archive(next, in: disk).1 == 2)

@@ -34,9 +34,9 @@ import Testing
         print(error)  // names the URL, and what happened
       }
     }
-    try await pages.flush().value  // a short program waits until everything is on disk
+    try await pages.flush()  // a short program waits until everything is on disk
     // end
-    try await disk.close().value
+    try await disk.close()
     return lines
   }
 

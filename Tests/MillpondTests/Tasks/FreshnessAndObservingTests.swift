@@ -11,7 +11,7 @@ import Testing
 
   static func ask(_ cache: some Cache<Int, String>) -> [Signal<String>] {
     // snippet
-    let young = cache.get(1, freshness: .atMost(.seconds(60)))  // asks below for an older one
+    let young = cache.get(1, freshness: .atMost(.minutes(1)))  // asks below for an older one
     let stored = cache.get(1, freshness: .cachedOnly)  // no request; a miss completes empty
     let new = cache.get(1, freshness: .reload)  // asks the origin, and replaces what is stored
     // end
@@ -30,7 +30,7 @@ import Testing
     let articles = origin.remembered(
       in: memory.layered(over: disk),
       FreshnessPolicy(
-        freshFor: .after(.seconds(300)), usableFor: .after(.seconds(86_400)), stale: .onNamedErrors,
+        freshFor: .minutes(5), usableFor: .days(1), stale: .onNamedErrors,
         jitter: 0.1, refreshAhead: .seconds(30)))
     // end
     return articles
@@ -59,7 +59,7 @@ import Testing
     _ show: @escaping @Sendable (String, Bool, (any Error)?) -> Void
   ) {
     // snippet
-    let states = articles.observe(1, every: .seconds(60), refreshingOn: foreground)
+    let states = articles.observe(1, every: .minutes(1), refreshingOn: foreground)
     states.subscribe(onNext: { state in
       show(state.value ?? "…", state.isLoading, state.error)
     }).disposed(by: bag)
@@ -120,7 +120,7 @@ import Testing
     let scene = GuideScene()
     let profile = Self.profile(API(), in: scene.folder)
     #expect(try await profile.get().value == "Ada")
-    try await profile.flush().value
+    try await profile.flush()
     #expect(profile.current == "Ada")
   }
 }

@@ -73,4 +73,15 @@ import Testing
     #expect(try await Self.subtitles(from: films).get(url).value == ["one", "two"])
     #expect(origin.exchanges.count == 1)
   }
+
+  @Test func `the outcome of a prefetch has a value once the file is stored`() async throws {
+    let origin = try LoopbackServer { _ in Response(body: Array("one".utf8)) }
+    let url = try origin.url("/film")
+    let films = Self.films(in: scene.folder)
+
+    for _ in 0..<2 { try await films.prefetch(url).value }
+
+    #expect(try await Self.stored(url, in: films)?.byteCount == 3)
+    #expect(origin.exchanges.count == 1)
+  }
 }

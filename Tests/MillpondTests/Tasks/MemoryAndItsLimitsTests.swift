@@ -23,10 +23,10 @@ import Testing
   static func sessions(_ clock: some Clock<Duration>) -> MemoryCache<String, String> {
     // snippet
     let sessions = MemoryCache<String, String>(
-      countLimit: 500, timeToLive: .after(.seconds(3_600)), timeToIdle: .after(.seconds(600)),
+      countLimit: 500, timeToLive: .hours(1), timeToIdle: .minutes(10),
       jitter: 0.1, clock: clock)
-    sessions.set("Ada", for: "a", timeToLive: .after(.seconds(60)))  // its own time
-    sessions.setTimeToLive(.never, for: "a")
+    sessions.set("Ada", for: "a", timeToLive: .minutes(1))  // its own time
+    sessions.setTimeToLive(.forever, for: "a")
     // end
     return sessions
   }

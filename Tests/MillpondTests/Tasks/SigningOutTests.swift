@@ -62,7 +62,7 @@ import Testing
   static func signOut(_ data: UserData, _ log: (String) -> Void) async {
     // snippet
     do {
-      try await data.session.end().value
+      try await data.session.end()
     } catch {
       log("not everything is erased: \(error)")  // call end() again
     }
@@ -88,7 +88,7 @@ import Testing
     _ = try await data.messages.get(url).value
     _ = try await data.profile.get().value
     data.store.set(Item(id: 1))
-    try await data.messages.flush().value
+    try await data.messages.flush()
     let waiting = Recorder<Data>().subscribe(to: data.messages.get(try origin.url("/slow")))
     #expect(await origin.eventually { $0.exchanges.count == 2 })
 

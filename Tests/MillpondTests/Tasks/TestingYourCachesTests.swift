@@ -10,7 +10,7 @@ import Testing
 
     init(over origin: some Source<Int, String>, clock: any Clock<Duration> = ContinuousClock()) {
       let memory = MemoryCache<Int, String>(
-        countLimit: 100, timeToLive: .after(.seconds(3_600)), clock: clock)
+        countLimit: 100, timeToLive: .hours(1), clock: clock)
       cache = AnyCache(origin.replayed(in: memory))
     }
   }

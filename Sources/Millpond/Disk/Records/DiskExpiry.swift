@@ -37,7 +37,7 @@ extension DiskExpiry {
       return DiskExpiry(storedAt: storedAt, expiresAt: storedAt.after(timeToLive))
     }
     return DiskExpiry(
-      storedAt: storedAt, expiresAt: now.after(own), isOwnExpiry: own != .never)
+      storedAt: storedAt, expiresAt: now.after(own), isOwnExpiry: own != .forever)
   }
 
   /// The times of a value that a lower layer answered: the shorter of both times to live counts.
@@ -50,7 +50,7 @@ extension DiskExpiry {
       return DiskExpiry(storedAt: storedAt, expiresAt: expiresAt)
     }
     return DiskExpiry(
-      storedAt: storedAt, expiresAt: min(expiresAt, now.after(own)), isOwnExpiry: own != .never)
+      storedAt: storedAt, expiresAt: min(expiresAt, now.after(own)), isOwnExpiry: own != .forever)
   }
 }
 

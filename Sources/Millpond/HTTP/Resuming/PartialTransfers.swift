@@ -81,6 +81,11 @@ public final class PartialTransfers: Sendable {
   /// Completes when all pending bytes are written.
   public func flush() -> Signal<Void> { done {} }
 
+  /// Returns when all pending bytes are written: the form for asynchronous code.
+  public nonisolated(nonsending) func flush() async throws {
+    try await flush().value
+  }
+
   private func done(_ work: @escaping @Sendable () throws -> Void) -> Signal<Void> {
     let promise = Promise<Void>()
     queue.async {

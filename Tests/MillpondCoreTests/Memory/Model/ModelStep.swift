@@ -131,8 +131,8 @@ struct ModelScene: Sendable, CustomTestStringConvertible {
   }
 
   func makeCache(_ clock: ManualClock) -> MemoryCache<Int, Int> {
-    let time: TimeToLive = expiry == .all ? .after(.nanoseconds(timeToLive)) : .never
-    let idle: TimeToLive = expiry == .all ? .after(.nanoseconds(90)) : .never
+    let time: TimeToLive = expiry == .all ? .after(.nanoseconds(timeToLive)) : .forever
+    let idle: TimeToLive = expiry == .all ? .after(.nanoseconds(90)) : .forever
     guard isWeighted else {
       return MemoryCache(
         countLimit: countLimit, timeToLive: time, timeToIdle: idle, policy: policy, clock: clock)

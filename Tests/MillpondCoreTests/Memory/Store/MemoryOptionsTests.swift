@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemoryOptionsTests {
   private func deadlines(jitter: Double, _ time: TimeToLive, bornAt: Int64 = 1_000) -> [Int64] {
     let options = MemoryOptions(
-      policy: .adaptive, isWeighted: false, timeToLive: time, timeToIdle: .never, jitter: jitter)
+      policy: .adaptive, isWeighted: false, timeToLive: time, timeToIdle: .forever, jitter: jitter)
     return (0..<2_000).map { options.deadline(after: time.nanoseconds, bornAt, MemoryHash($0)) }
   }
 
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `never is never, whatever the jitter, and the longest time does not trap`() {
-    #expect(deadlines(jitter: 0.5, .never).allSatisfy { $0 == .max })
+    #expect(deadlines(jitter: 0.5, .forever).allSatisfy { $0 == .max })
     let longest = deadlines(jitter: 0.5, .after(.seconds(Int64.max)))
     #expect(longest.allSatisfy { $0 >= .max / 2 - 1 << 50 })
   }

@@ -8,7 +8,7 @@ import Testing
   private var store = MemoryStore<String, Int>(
     MemoryBudget(countLimit: .max, costLimit: .max),
     MemoryOptions(
-      policy: .adaptive, isWeighted: false, timeToLive: .never, timeToIdle: .never, jitter: 0),
+      policy: .adaptive, isWeighted: false, timeToLive: .forever, timeToIdle: .forever, jitter: 0),
     expectedCount: 50_000)
 
   private static let count = 40_000

@@ -154,7 +154,7 @@ import Testing
     }
     cache.set(Data("ten"), for: "ten")
     cache.set(Data("twenty"), for: "twenty", timeToLive: .after(.seconds(20)))
-    cache.set(Data("ever"), for: "ever", timeToLive: .never)
+    cache.set(Data("ever"), for: "ever", timeToLive: .forever)
     try await cache.flush().value
     cache.set(Data("waits"), for: "waits")
 
