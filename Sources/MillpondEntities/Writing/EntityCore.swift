@@ -143,19 +143,36 @@ struct WriterTurn: ~Copyable {
   @usableFromInline let owner = Atomic<UInt>(0)
 
   /// Returns whether this thread has the turn; no other thread could have recorded that.
+  ///
+  /// Most often nobody has it, and then the thread need not be known.
   @inlinable
   borrowing func isMine() -> Bool {
-    owner.load(ordering: .relaxed) == threadMark()
+    let owner = owner.load(ordering: .relaxed)
+    return owner != 0 && owner == threadMark()
   }
 
   /// Runs `body` with the turn, which this thread must not have yet.
   @inlinable
   borrowing func take<Result>(_ body: () -> Result) -> Result {
-    gate.withLock {
-      owner.store(threadMark(), ordering: .relaxed)
-      let result = body()
-      owner.store(0, ordering: .relaxed)
-      return result
-    }
+    begin()
+    let result = body()
+    end()
+    return result
+  }
+
+  // Not inlined into users' async functions: the lock and the mark belong to a thread.
+
+  @usableFromInline
+  @inline(never)
+  borrowing func begin() {
+    gate.lock()
+    owner.store(threadMark(), ordering: .relaxed)
+  }
+
+  @usableFromInline
+  @inline(never)
+  borrowing func end() {
+    owner.store(0, ordering: .relaxed)
+    gate.unlock()
   }
 }

@@ -69,7 +69,7 @@ package struct Gate: ~Copyable {
   /// Inlined, a lock and its release take 140 bytes of code at each of about 700 call sites.
   @usableFromInline
   @inline(never)
-  borrowing func lock() {
+  package borrowing func lock() {
     mutex._unsafeLock()
     _ = passage.load(ordering: .acquiring)
   }
@@ -77,7 +77,7 @@ package struct Gate: ~Copyable {
   /// Releases the lock, by a call.
   @usableFromInline
   @inline(never)
-  borrowing func unlock() {
+  package borrowing func unlock() {
     passage.store(0, ordering: .releasing)
     mutex._unsafeUnlock()
   }
