@@ -61,7 +61,8 @@ public final class DiskCache: Cache {
   ///
   /// - Parameters:
   ///   - directory: A folder for this cache alone; accessible to its owner only if it is made here.
-  ///   - byteLimit: The greatest size of the folder in bytes; with zero or less nothing is stored.
+  ///   - byteLimit: The greatest size of the folder in bytes; with zero or less nothing is stored. A
+  ///     lower one than in an earlier run takes effect with the first set.
   ///   - timeToLive: The age, by the calendar, at which a value expires. A clock that steps back by
   ///     less than a minute expires nothing; a timestamp further in the future counts as expired.
   ///     An expired value is removed by the next get of it, unless it has a validator, so that its

@@ -41,7 +41,7 @@ extension DiskStore {
     carryOut(removal(of: key, revision), compare: { .max })
   }
 
-  private func removal(
+  func removal(
     of key: String, _ revision: Revision, _ content: DiskWrite.Content = .removal
   ) -> DiskWrite {
     DiskWrite(key: key, content, DiskExpiry(storedAt: options.now()), revision: revision)
@@ -117,7 +117,7 @@ extension DiskStore {
   }
 
   /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
-  private func cost(of write: DiskWrite) -> Int {
+  func cost(of write: DiskWrite) -> Int {
     let large = write.largeLength
     var payload = FileValue.size
     if case .value(let value) = write.content, large == 0 { payload = value.count }
@@ -133,7 +133,7 @@ extension DiskStore {
   ///   - cost: The cost of its value.
   ///   - token: The token of a fill; nil for a write.
   ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
-  private func carryOut(
+  func carryOut(
     _ write: DiskWrite, cost: Int = 0, _ token: FillToken? = nil, compare: () -> Int?
   ) -> Signal<Void> {
     var decision: DiskIndex.Consequence?

@@ -3,12 +3,12 @@ import MillpondCore
 import MillpondEntities
 import MillpondSignals
 
-/// A writer that brings a cache on disk to the state of a store, one group of commits after
-/// another.
+/// A writer that brings a disk to the state of a store, one group of commits after another.
 ///
-/// A group of one record replaces the stored one. A larger group is first written as a whole, in
-/// parts; then a mark makes it valid; then each record replaces the stored one, and the mark and
-/// the parts are removed. A process that finds the mark at its start carries the group out again.
+/// A group of one record replaces the stored one. A larger group is first written as a whole, as one
+/// record of its own, which a process that finds it at its start reads over the others; then each
+/// record replaces the stored one, and the group's is removed. So wherever the process dies, or the
+/// disk is full, all of a group is there or nothing. The room for its records is asked for before.
 actor ArchiveWriter {
   let disk: DiskCache
 
@@ -18,15 +18,12 @@ actor ArchiveWriter {
   /// The records found on disk, until the store reports the entities made of them.
   private var restored: [String: Data] = [:]
 
-  /// The number of the last group, so that no two groups use the same keys for their parts.
-  private var group = 0
+  private var keys = ArchiveKeys()
 
-  /// The parts of the marked group, and parts that are no longer valid.
-  private var marked: [String] = []
-  private var leftOver: [String] = []
-
-  /// Whether the group that the last process may have left has been carried out.
-  private var isSettled = false
+  /// Whether a group may be on disk as a whole; nil before that was looked for.
+  ///
+  /// Its records are unsaved, so that the next group contains them.
+  private var hasGroup: Bool?
 
   /// The last encoding error, until it is reported.
   private var encoding: (any Error)?
@@ -42,15 +39,7 @@ actor ArchiveWriter {
 
   /// Saves these changes, and those that could not be saved before.
   func save(_ entries: [ArchiveEntry]) async {
-    for entry in entries {
-      do {
-        note(try checked(entry.encode()))
-      } catch {
-        encoding = error
-        // An entity that can't be encoded is removed: its former state might not fit the rest.
-        if let key = try? entry.key() { note(ArchiveRecord(key: key, value: nil)) }
-      }
-    }
+    for entry in entries { note(entry) }
     do {
       try await saveGroup()
       saving = nil
@@ -59,25 +48,23 @@ actor ArchiveWriter {
     }
   }
 
-  /// Returns a record for which the disk has room, also as a part of a group.
-  ///
-  /// - Throws: ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for a larger one, which would
-  ///   fail every group that contains it.
-  private func checked(_ record: ArchiveRecord) throws -> ArchiveRecord {
-    let limit = DiskLimits(byteLimit: disk.options.byteLimit).costLimit - Self.partOverhead
-    guard let value = record.value, record.byteCount > limit else { return record }
-    throw CacheError(
-      disk: DiskError.tooLarge(
-        folder: disk.access.path, key: record.key, byteCount: value.count, limit: max(0, limit)))
-  }
-
-  /// An upper bound of the bytes that a part of a group takes in addition to its record.
-  private static let partOverhead = 1_024
-
-  private func note(_ record: ArchiveRecord) {
-    // The first report of a restored record is on disk already; a later one is a change.
-    let found = restored.removeValue(forKey: record.key)
-    if found == nil || found != record.value { unsaved[record.key] = .some(record.value) }
+  private func note(_ entry: ArchiveEntry) {
+    var value: Data?
+    do {
+      value = try entry.value()
+    } catch {
+      // An entity that can't be encoded is removed: its former state might not fit the rest.
+      encoding = error
+    }
+    do {
+      let key = keys.key(of: entry.identity, text: try entry.text())
+      if value == nil { keys.forget(entry.identity) }
+      // The first report of a restored record is on disk already; a later one is a change.
+      let found = restored.removeValue(forKey: key)
+      if found == nil || found != value { unsaved[key] = .some(value) }
+    } catch {
+      encoding = error
+    }
   }
 
   /// Forgets the restored records after the store has reported all of them.
@@ -98,54 +85,44 @@ actor ArchiveWriter {
   func erase() -> Signal<Void> {
     unsaved = [:]
     restored = [:]
-    marked = []
-    leftOver = []
+    keys = ArchiveKeys()
     encoding = nil
     saving = nil
     return disk.removeAll()
   }
 
   private func saveGroup() async throws {
+    try await takeUpGroup()
     let records = unsaved.map { ArchiveRecord(key: $0.key, value: $0.value) }
     if records.isEmpty { return }
-    try await settle()
-    try await clear()
-    if records.count > 1 { try await writeDown(records) }
-    try await write(records)
-    if !marked.isEmpty {
-      try await disk.remove(Self.mark).value
-      leftOver += marked
-      marked = []
+    try await disk.checkRoom(for: records.map { ($0.key, $0.value) }).value
+    if records.count > 1 || hasGroup == true {
+      try await disk.keep((Self.groupKey, ArchiveBatch.encode(records))).value
+      hasGroup = true
     }
-    try await clear()
+    try await write(records)
+    if hasGroup == true {
+      try await disk.remove(Self.groupKey).value
+      hasGroup = false
+    }
     unsaved = [:]
   }
 
-  private func writeDown(_ records: [ArchiveRecord]) async throws {
-    group &+= 1
-    let parts = pieces(of: records).enumerated().map { number, piece in
-      ArchiveRecord(key: Self.key(ofPart: number, group), value: ArchiveBatch.encode(piece))
+  /// Takes up the group that the last process may have left.
+  private func takeUpGroup() async throws {
+    if hasGroup != nil { return }
+    let group = try await disk.get(Self.groupKey).valueIfAny
+    hasGroup = group != nil
+    for record in group.flatMap({ ArchiveBatch.decode($0) }) ?? []
+    where !unsaved.keys.contains(record.key) {
+      unsaved[record.key] = .some(record.value)
     }
-    let keys = parts.map(\.key)
-    leftOver += keys
-    for part in parts { try await write([part]) }
-    try await disk.set(Data("\(group) \(parts.count)".utf8), for: Self.mark).value
-    leftOver = marked
-    marked = keys
-  }
-
-  /// Removes the parts that are no longer valid.
-  private func clear() async throws {
-    try await write(leftOver.map { ArchiveRecord(key: $0, value: nil) })
-    leftOver = []
   }
 
   /// Writes records in pieces of limited size, and waits until they are on disk.
   private func write(_ records: [ArchiveRecord]) async throws {
     for piece in pieces(of: records) {
-      let outcomes = piece.map { record in
-        record.value.map { disk.set($0, for: record.key) } ?? disk.remove(record.key)
-      }
+      let outcomes = piece.map { disk.keep(($0.key, $0.value)) }
       for outcome in outcomes { try await outcome.value }
     }
   }
@@ -162,15 +139,17 @@ actor ArchiveWriter {
     return pieces
   }
 
-  private static let mark = "b"
-  private static let partPrefix = "b/"
+  private static let groupKey = "b"
   private static let pieceBytes = 1 << 20
 
-  private static func key(ofPart number: Int, _ group: Int) -> String {
-    "\(partPrefix)\(group)/\(number)"
-  }
-
   // MARK: Restoring
+
+  /// A record on disk, and its entity.
+  private struct Found {
+    let key: String
+    let value: Data
+    let entity: ArchivedEntity
+  }
 
   /// Puts the entities on disk into the store, and returns the outcome.
   ///
@@ -179,15 +158,15 @@ actor ArchiveWriter {
     _ types: [ArchivedType], _ store: EntityStore, _ token: FillToken
   ) async -> Signal<Int> {
     do {
-      try await settle()
-      var found: [(key: String, entity: ArchivedEntity)] = []
-      for key in try await disk.contents.map(\.key).collect().value {
+      try await takeUpGroup()
+      var found: [Found] = []
+      let stored = Set(try await disk.contents.map(\.key).collect().value)
+      for key in stored.union(unsaved.keys) {
         guard let type = types.first(where: { key.hasPrefix($0.keyPrefix) }),
-          let value = try await disk.get(key).valueIfAny
+          let value = try await value(of: key)
         else { continue }
         if let entity = try? type.decode(value) {
-          found.append((key, entity))
-          restored[key] = value
+          found.append(Found(key: key, value: value, entity: entity))
         } else {
           // It can't be decoded, and must not become decodable again after everything was removed.
           unsaved[key] = .some(nil)
@@ -200,48 +179,33 @@ actor ArchiveWriter {
     }
   }
 
-  private func keep(
-    _ found: [(key: String, entity: ArchivedEntity)], _ store: EntityStore, _ token: FillToken
-  ) {
-    let places = Set(found.map(\.key))
+  /// Returns the value of a key, as the last group has it.
+  private func value(of key: String) async throws -> Data? {
+    if let value = unsaved[key] { return value }
+    return try await disk.get(key).valueIfAny
+  }
+
+  /// Puts entities into the store; of several with one identity, that under its own key.
+  private func keep(_ found: [Found], _ store: EntityStore, _ token: FillToken) {
+    let (own, others) = (
+      found.filter { $0.key == $0.entity.text }, found.filter { $0.key != $0.entity.text }
+    )
+    var taken: Set<String> = []
+    var moved: [String: Data] = [:]
     store.update { _ in
-      for (key, entity) in found {
-        // An entity under a wrong key has changed its identity by a migration.
-        let hasMoved = key != entity.key
-        let isKept = !(hasMoved && places.contains(entity.key)) && entity.restore(store, token)
-        if isKept, hasMoved { unsaved[entity.key] = .some(restored[key]) }
+      for record in own + others {
+        let key = keys.key(
+          of: record.entity.identity, text: record.entity.text, foundAt: record.key)
+        let isFirst = taken.insert(key).inserted
+        let isKept = isFirst && record.entity.restore(store, token)
         // Removing an absent entity is no change, so the store has not reported it.
-        if hasMoved || !isKept { unsaved[key] = .some(nil) }
+        if !isKept || key != record.key { unsaved[record.key] = .some(nil) }
+        if !isKept, isFirst { keys.forget(record.entity.identity) }
+        if isKept, key == record.key { restored[key] = record.value }
+        // An entity under a wrong key has changed its identity by a migration.
+        if isKept, key != record.key { moved[key] = record.value }
       }
     }
-  }
-
-  /// Carries out the marked group of the last process, which may not have done so, and removes the
-  /// remains of groups.
-  ///
-  /// Nothing is saved before, since the older group would replace it at the next start.
-  private func settle() async throws {
-    if isSettled { return }
-    try await write(try await markedGroup())
-    try await disk.remove(Self.mark).value
-    leftOver = try await disk.contents.map(\.key).collect().value
-      .filter { $0.hasPrefix(Self.partPrefix) }
-    try await clear()
-    isSettled = true
-  }
-
-  private func markedGroup() async throws -> [ArchiveRecord] {
-    guard let mark = try await disk.get(Self.mark).valueIfAny else { return [] }
-    let numbers = String(decoding: mark, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-    guard numbers.count == 2, numbers[1] > 0 else { return [] }
-    group = numbers[0]
-    var records: [ArchiveRecord] = []
-    for part in 0..<numbers[1] {
-      guard let bytes = try await disk.get(Self.key(ofPart: part, group)).valueIfAny,
-        let found = ArchiveBatch.decode(bytes)
-      else { return [] }
-      records += found
-    }
-    return records
+    for (key, value) in moved { unsaved[key] = .some(value) }
   }
 }

@@ -33,15 +33,18 @@ public struct ArchivedType: Sendable {
   ) where E.ID: Encodable {
     let keyPrefix = "e/\(name.utf8.count)/\(name)/"
     self.keyPrefix = keyPrefix
-    let key: @Sendable (E.ID) throws -> String = { id in
+    let text: @Sendable (E.ID) throws -> String = { id in
       // An array, for parsers that accept no lone number or string.
       keyPrefix + String(decoding: try encoder().encode([id]), as: UTF8.self)
+    }
+    let identity: @Sendable (E.ID) -> ArchivedIdentity = { id in
+      ArchivedIdentity(keyPrefix: keyPrefix, reference: AnyReference(Reference<E>(id)))
     }
     follow = { store, send in
       store.edits(of: type).subscribe(onNext: { edits in
         send(
           edits.map { edit in
-            ArchiveEntry(key: { try key(edit.id) }) {
+            ArchiveEntry(identity: identity(edit.id), text: { try text(edit.id) }) {
               try edit.value.map { ArchiveForm.wrap(try encoder().encode($0), version) }
             }
           })
@@ -51,7 +54,8 @@ public struct ArchivedType: Sendable {
       guard let (found, form) = ArchiveForm.unwrap(record) else { return nil }
       guard let json = form == version ? found : try migrate?(found, form) else { return nil }
       let entity = try JSONDecoder().decode(type, from: json)
-      return ArchivedEntity(key: try key(entity.id)) { store, token in
+      return ArchivedEntity(identity: identity(entity.id), text: try text(entity.id)) {
+        store, token in
         store.restore(entity, token)
       }
     }
@@ -60,7 +64,10 @@ public struct ArchivedType: Sendable {
 
 /// An entity to be put back into a store.
 struct ArchivedEntity: Sendable {
-  let key: String
+  let identity: ArchivedIdentity
+
+  /// The text of the identity, with the prefix of the type.
+  let text: String
 
   /// Puts it back; returns whether the store has it afterwards, since it may have been removed.
   let restore: @Sendable (EntityStore, FillToken) -> Bool
@@ -68,12 +75,13 @@ struct ArchivedEntity: Sendable {
 
 /// A change that has not been encoded yet.
 struct ArchiveEntry: Sendable {
-  let key: @Sendable () throws -> String
+  let identity: ArchivedIdentity
 
-  /// The present value; nil if it was removed.
+  /// Returns the text of the identity, with the prefix of the type.
+  let text: @Sendable () throws -> String
+
+  /// Returns the present value; nil if it was removed.
   let value: @Sendable () throws -> Data?
-
-  func encode() throws -> ArchiveRecord { ArchiveRecord(key: try key(), value: try value()) }
 }
 
 /// Returns an encoder that encodes equal entities to equal bytes, as far as it can ensure that.

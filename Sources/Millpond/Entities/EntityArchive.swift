@@ -16,8 +16,15 @@ public import MillpondSignals
 /// However the process ends, the restored state is that of the store after a commit, the last or an
 /// earlier one. A transaction is restored as a whole or not at all, since it is on disk as a whole
 /// before any part of it replaces a stored record. After a power cut that holds for everything that
-/// ``flush(_:)`` has waited for. It does not hold for losses of the disk: a damaged entity is
-/// missing, and so is one that was evicted, so give the cache enough room.
+/// ``flush(_:)`` has waited for. It does not hold for damage: a damaged entity is missing.
+///
+/// An archive keeps what it has: nothing is evicted or expires. If there is no room within the
+/// disk's `byteLimit`, nothing of the changes that wait is saved, and ``flush(_:)`` fails with
+/// `CacheError.full(layer:byteCount:limit:)` until entities have been removed, or the archive is
+/// created with a larger limit. A value takes a quarter more than its size. While a transaction is
+/// being saved, the disk takes up to its size more than the limit.
+///
+/// Equal identities are one entity on disk as well, whatever they are encoded to.
 ///
 /// An optimistic write is saved when it is confirmed: after a crash before that, the next start
 /// begins without it.
@@ -45,7 +52,8 @@ public final class EntityArchive: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store to restore and to follow.
-  ///   - disk: A cache for this archive alone.
+  ///   - disk: A cache for this archive alone, of which the policy and the time to live do not
+  ///     matter.
   ///   - types: The types to store; others are left out.
   public init(of store: EntityStore, in disk: DiskCache, types: [ArchivedType]) {
     self.store = store
@@ -85,10 +93,10 @@ public final class EntityArchive: Sendable {
   ///
   /// - Parameter durability: The durability to wait for.
   /// - Returns: The outcome, replayed, which may be ignored.
-  /// - Throws: The disk's error if a change could not be saved; it is tried again with the next
-  ///   commit and the next flush. Once, the encoder's error for an entity that can't be encoded,
-  ///   and ``DiskError/tooLarge(folder:key:byteCount:limit:)`` for one that is too large for the
-  ///   disk: both are left out.
+  /// - Throws: `CacheError.full(layer:byteCount:limit:)` if there is no room for the changes since
+  ///   the last success, or the disk's error if they could not be saved; they are tried again with
+  ///   the next commit and the next flush. Once, the encoder's error for an entity that can't be
+  ///   encoded, which is left out.
   @discardableResult
   public func flush(_ durability: Durability = .written) -> Signal<Void> {
     let flushed = Promise<Void>()

@@ -195,7 +195,8 @@ extension Error {
       .shutDown, .unfinished, .stepsFailed:
       true
     case .failed(_, let underlying): underlying.isOfTheGet
-    case .unavailable, .partlyStored, .partlyWritten, .inUse, .refusedValue, .unsupported, nil:
+    case .unavailable, .partlyStored, .partlyWritten, .full, .inUse, .refusedValue, .unsupported,
+      nil:
       false
     }
   }

@@ -14,6 +14,12 @@ public enum CacheError: Error, Sendable {
   /// the value.
   case partlyStored(key: String, layer: String, underlying: any Error)
 
+  /// A layer that must keep what it has has no room for a write, which changed nothing.
+  ///
+  /// With the write, `layer` would take `byteCount` bytes, and its `byteLimit` is `limit`. Remove
+  /// something, or create it with a larger one.
+  case full(layer: String, byteCount: Int, limit: Int)
+
   /// Another cache with different settings, or another process, uses the same storage.
   case inUse(layer: String)
 
@@ -103,6 +109,9 @@ extension CacheError: CustomStringConvertible {
     case .partlyStored(let key, let layer, let underlying):
       "the layer \(layer) could not store the value of the key \(key), so it removed the key: "
         + "\(underlying)"
+    case .full(let layer, let byteCount, let limit):
+      "the layer \(layer) is full: with this write it would take \(byteCount) of \(limit) bytes, and "
+        + "nothing may be evicted for it (raise its byteLimit)"
     case .inUse(let layer):
       "the storage of the layer \(layer) is used by another process, or with other settings"
     case .circular(let key): "the get of the key \(key) waits for itself"

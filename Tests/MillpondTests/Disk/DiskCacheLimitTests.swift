@@ -166,6 +166,7 @@ import Testing
     try await cache.close().value
 
     let smaller = scene.open(limit(2))
+    try await smaller.set(Data(count: 100), for: "c").value
 
     #expect(try await smaller.get("b").valueIfAny == nil)
     for key in ["a", "c"] { #expect(try await smaller.get(key).valueIfAny != nil) }

@@ -23,7 +23,11 @@ import Testing
     let queue = ArchiveQueue(ArchiveWriter(disk))
     for number in 1...2 {
       queue.note([
-        ArchiveEntry(key: { "\(number)" }) { [events] in
+        ArchiveEntry(
+          identity: ArchivedIdentity(
+            keyPrefix: "", reference: AnyReference(Reference<Book>(number))),
+          text: { "\(number)" }
+        ) { [events] in
           events.withLock { $0.append("\(number)") }
           return nil
         }

@@ -227,29 +227,6 @@ import Testing
     try await disk.close().value
   }
 
-  @Test func `an entity that is too large for the disk fails one flush and is left out`()
-    async throws
-  {
-    let (store, disk) = (EntityStore(), scene.open(.mebibytes(1)))
-    let archive = EntityArchive(of: store, in: disk, types: Library.types)
-    _ = try await archive.restored.value
-    store.set(Book(id: 1, title: "small, then large"))
-    try await archive.flush().value
-
-    store.update { books in
-      books.set(Book(id: 1, title: String(repeating: "t", count: 1_500_000)))
-      books.set(Book(id: 2, title: "small"))
-    }
-    await #expect(throws: CacheError.self) { try await archive.flush().value }
-    store.set(Book(id: 3, title: "small"))
-    try await archive.flush().value
-    try await disk.close().value
-
-    try await session { store, _ in
-      #expect((1...3).map { store.get(Reference<Book>($0))?.title } == [nil, "small", "small"])
-    }
-  }
-
   @Test func `a full disk fails the flush, and what could not be saved is saved later`()
     async throws
   {
@@ -266,21 +243,6 @@ import Testing
     try await disk.close().value
 
     try await session { store, _ in #expect(store.get(book)?.title == "late") }
-  }
-
-  @Test func `parts of a group that was not marked count for nothing, and are cleared away`()
-    async throws
-  {
-    try await session { store, _ in store.set(Book(id: 1, title: "old")) }
-    let part = ArchiveBatch.encode([ArchiveRecord(key: "e/4/book/[1]", value: nil)])
-    try await scene.fill { $0.set(part, for: "b/1/0") }
-
-    try await session { store, _ in #expect(store.get(book)?.title == "old") }
-
-    let disk = scene.open()
-    let keys = try await disk.contents.map(\.key).collect().value
-    #expect(keys == ["e/4/book/[1]"])
-    try await disk.close().value
   }
 
   @Test func `a batch that was cut short anywhere is refused`() {

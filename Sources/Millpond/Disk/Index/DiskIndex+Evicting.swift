@@ -21,6 +21,35 @@ extension DiskIndex {
     return true
   }
 
+  /// Evicts what is above the limit, as after an opening with a lower one.
+  mutating func evictBeyondLimit() {
+    var tries = count
+    while totalCost > costLimit, tries > 0 {
+      let victims = order.chooseVictims(for: 0)
+      if victims.isEmpty { return }
+      for victim in CollectionOfOne(victims.first) + victims.others {
+        tries -= 1
+        evict(victim)
+      }
+    }
+  }
+
+  /// Returns the bytes that are missing for entries that must be kept, in place of those that their
+  /// keys have; zero if there is room, or they take no more than before.
+  ///
+  /// - Parameter entries: The entries, at most one for a key; the cost of a removal is zero.
+  func missingBytes(for entries: [(hash: KeyHash, cost: Int)]) -> Int {
+    var growth = 0
+    for (hash, cost) in entries {
+      let (sum, overflow) = growth.addingReportingOverflow(cost)
+      if overflow { return .max }
+      growth = sum - presentCost(of: slot(of: hash))
+    }
+    if growth <= 0 { return 0 }
+    let (missing, overflow) = growth.addingReportingOverflow(totalCost - costLimit)
+    return overflow ? .max : max(0, missing)
+  }
+
   private func presentCost(of slot: Slot?) -> Int {
     // The entry that gets the new value may have been evicted.
     guard let slot, !order.isFree(slot) else { return 0 }

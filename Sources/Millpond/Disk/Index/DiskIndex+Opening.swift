@@ -48,16 +48,14 @@ extension DiskIndex {
     dropAll(slots(where: { !survivors.contains(locations[$0].position) }))
   }
 
-  /// Drops entries whose file is missing, and then those above the limit.
+  /// Drops entries whose file is missing.
+  ///
+  /// Those above the limit, if it was lowered, stay until the next set: it may be that of a cache
+  /// that must keep what it has.
   ///
   /// - Returns: The files that are needed.
   mutating func finishLoading(files: Set<UInt64>) -> Set<UInt64> {
     for (slot, value) in largeValues where !files.contains(value.number) { _ = drop(slot) }
-    while totalCost > costLimit {
-      let victims = order.chooseVictims(for: 0)
-      if victims.isEmpty { break }
-      for victim in CollectionOfOne(victims.first) + victims.others { _ = drop(victim) }
-    }
     consequence = Consequence()
     return Set(largeValues.values.map(\.number))
   }

@@ -96,8 +96,9 @@ extension DiskIndex {
 
   private mutating func keep(_ write: DiskWrite, cost: Int, _ slot: Slot?) {
     consequence.isToBeWritten = true
-    guard cost <= costLimit, slot != nil || count < Self.greatestCount,
-      makeRoom(for: write.hash, cost, besides: slot)
+    if !write.isToBeKept { evictBeyondLimit() }
+    guard slot != nil || count < Self.greatestCount,
+      write.isToBeKept || cost <= costLimit && makeRoom(for: write.hash, cost, besides: slot)
     else {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }

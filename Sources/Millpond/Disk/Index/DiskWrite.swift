@@ -41,6 +41,9 @@ final class DiskWrite: @unchecked Sendable {
   /// this one replaces.
   var renewal: Renewal
 
+  /// Whether it must be kept: its room is certain, and nothing is evicted for it.
+  var isToBeKept = false
+
   /// Whether the record before this write must not answer again if this one can't be written: it is
   /// out of date, since this one, or one that it replaces, is the answer of a lower layer.
   var outdatesRecord = false

@@ -193,12 +193,14 @@ import Testing
     #expect(scene.index.largeBytes == 1_000)
   }
 
-  @Test func `entries loaded beyond the limit are evicted, the earliest first`() {
+  @Test func `entries loaded beyond the limit stay until a set, which evicts the earliest`() {
     let cost = DiskLimits.cost(recordSize: 80, large: 0)
     let scene = IndexScene(costLimit: 2 * cost)
     for key in ["a", "b", "c"] { scene.index.load(KeyHash(of: key), scene.nextLocation(), nil) }
 
     _ = scene.finishLoading(files: [])
+    #expect(scene.index.totalCost == 3 * cost)
+    _ = scene.set("c", cost: cost)
 
     #expect(scene.keys(of: ["a", "b", "c"]) == ["b", "c"])
     #expect(scene.index.totalCost == 2 * cost)
