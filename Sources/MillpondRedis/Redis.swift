@@ -8,7 +8,7 @@ public import MillpondSignals
 ///
 /// The client connects when it is first used, and again whenever a connection is lost: at once, and
 /// then after pauses that grow to two seconds and differ at random. During such a pause commands
-/// fail at once with `CacheError.circuitOpen(layer:remaining:)`. Without an answer within
+/// fail at once with `CacheError.circuitOpen(layer:remaining:underlying:)`. Without an answer within
 /// `deadline` a command fails, and if the server was silent all the time, so does its connection.
 /// A command that only reads, and whose answer a lost connection has cost, is sent once more;
 /// others fail, since they may have been carried out.
@@ -33,7 +33,7 @@ public final class Redis: Sendable {
   /// - Parameters:
   ///   - address: The place where the server listens.
   ///   - username: The name of a user of the server; nil for the default user.
-  ///   - password: The password; nil for none.
+  ///   - password: The password; nil for none, as suits a user that needs none.
   ///   - database: The number of the database.
   ///   - connections: The number of connections, at least one. Each key has one of them, so more
   ///     help with large values only.
@@ -54,7 +54,7 @@ public final class Redis: Sendable {
     try self.init(
       RedisSettings(
         address: address,
-        credentials: password.map { RedisCredentials(username: username, password: $0) },
+        credentials: RedisCredentials(username: username, password: password),
         database: database, connections: max(1, connections), tracking: tracking,
         limits: limits))
   }
@@ -81,11 +81,11 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
-  /// The outcome of earlier writes and fills, which have up to five steps if at most three gets of a
+  /// The outcome of earlier writes and fills, which have up to six steps if at most three gets of a
   /// key are answered at once.
   func flush() -> Signal<Void> {
     let subject = Promise<Void>()
-    flush(steps: 5) { subject.keep(by: .of($0, from: self)) }
+    flush(steps: 6) { subject.keep(by: .of($0, from: self)) }
     return subject.outcome
   }
 
@@ -134,8 +134,8 @@ extension Signal {
 extension CacheError {
   /// The failure of a layer on a server.
   init(_ error: RedisError, of redis: Redis) {
-    if case .notConnected(let remaining) = error {
-      self = .circuitOpen(layer: redis.layerName, remaining: remaining)
+    if case .notConnected(let remaining, let cause) = error {
+      self = .circuitOpen(layer: redis.layerName, remaining: remaining, underlying: cause)
     } else {
       self = .unavailable(layer: redis.layerName, underlying: error)
     }

@@ -25,11 +25,13 @@ import Testing
       return
     }
     let second = await failure(of: cache.get("k"))
-    guard case .circuitOpen("RedisCache at /nowhere/at-all", let remaining) = second else {
+    guard case .circuitOpen("RedisCache at /nowhere/at-all", let remaining, let cause) = second
+    else {
       Issue.record("\(String(describing: second))")
       return
     }
     #expect(remaining <= .seconds(2))
+    #expect(cause as? RedisError == reason)
     let origin = FunctionSource<String, Data>.signal { _ in .just(Data([1])) }
     #expect(try await cache.layered(over: origin).get("k").value == Data([1]))
   }

@@ -62,8 +62,9 @@ import Testing
         + "(raise its maxWaiting)"
     ),
     (
-      CacheError.circuitOpen(layer: "people", remaining: .seconds(12)),
-      "the last gets from people failed, so none is made for another 12 s"
+      CacheError.circuitOpen(layer: "people", remaining: .seconds(12), underlying: CacheError.miss),
+      "the last gets from people failed, so none is made for another 12 s: "
+        + "no layer has a value for the key"
     ),
     (
       CacheError.refusedValue(type: "Profile"),

@@ -35,10 +35,11 @@ final class CircuitBreaker: Sendable {
   ) -> Signal<Answer> {
     Signal { observer, lifetime in
       switch self.enter() {
-      case .refused(let remaining):
-        observer.failed(CacheError.circuitOpen(layer: layer(), remaining: remaining))
+      case .refused(let remaining, let failure):
+        observer.failed(
+          CacheError.circuitOpen(layer: layer(), remaining: remaining, underlying: failure))
       case .passes(let pass):
-        if pass.attempt != nil { lifetime.onEnd { self.decide(pass, nil) } }
+        if pass.attempt != nil { lifetime.onEnd { self.decide(pass, .nothing) } }
         ask().run(self.watching(observer, pass, lifetime), lifetime)
       }
     }
@@ -49,21 +50,21 @@ final class CircuitBreaker: Sendable {
     _ observer: Observer<Answer>, _ pass: CircuitPass, _ lifetime: Lifetime
   ) -> Observer<Answer> {
     let isDecided = SerialState(false)
-    let decide = { @Sendable (isSuccess: Bool?) in
+    let decide = { @Sendable (outcome: CircuitOutcome) in
       if isDecided.value || lifetime.isEnded { return }
       isDecided.value = true
-      self.decide(pass, isSuccess)
+      self.decide(pass, outcome)
     }
     return Observer(
       next: { value in
-        decide(true)
+        decide(.success)
         observer.next(value)
       },
       other: { event in
         switch event {
         case .progress: break
-        case .completed: decide(true)
-        case .failed(let error): decide(self.isFailure(error) ? false : nil)
+        case .completed: decide(.success)
+        case .failed(let error): decide(self.isFailure(error) ? .failure(error) : .nothing)
         }
         observer.other(event)
       })
@@ -77,12 +78,13 @@ final class CircuitBreaker: Sendable {
     return state.withLock { $0.enter(at: now) }
   }
 
-  /// Records the outcome of a get; nil if it is neither a success nor a failure.
+  /// Records the outcome of a get.
   @usableFromInline
-  func decide(_ pass: CircuitPass, _ isSuccess: Bool?) {
-    if isSuccess == true { return state.withLock { $0.succeed(pass) } }
+  func decide(_ pass: CircuitPass, _ outcome: CircuitOutcome) {
+    // What a former failure holds is released after the unlock.
+    if case .success = outcome { return state.discard { $0.succeed(pass) } }
     let now = scheduler.now()
-    state.withLock { $0.end(pass, isFailure: isSuccess == false, at: now) }
+    state.discard { $0.end(pass, outcome, at: now) }
   }
 
   @usableFromInline
@@ -105,7 +107,19 @@ struct CircuitPass: Sendable {
 @usableFromInline
 enum CircuitAdmission: Sendable {
   case passes(CircuitPass)
-  case refused(remaining: Duration)
+
+  /// Refused for a time, because of the last failure.
+  case refused(remaining: Duration, any Error)
+}
+
+/// The outcome of a get.
+@usableFromInline
+enum CircuitOutcome: Sendable {
+  case success
+  case failure(any Error)
+
+  /// Neither a success nor a failure of the origin.
+  case nothing
 }
 
 /// The failures in a row, and the time of the next attempt.
@@ -121,6 +135,9 @@ struct CircuitState: Sendable {
   /// The time from which a get is let through; nil while the circuit is closed.
   private var nextAttemptAt: Duration?
 
+  /// The last failure while the circuit is open.
+  private var failure: (any Error)?
+
   init(_ count: Int, _ pause: Duration) {
     greatest = max(1, count)
     self.pause = pause.withinCentury
@@ -133,26 +150,29 @@ struct CircuitState: Sendable {
 
   mutating func enter(at now: Duration) -> CircuitAdmission {
     // It may have closed meanwhile.
-    guard let nextAttemptAt else { return .passes(CircuitPass(period: period, attempt: nil)) }
-    if now < nextAttemptAt { return .refused(remaining: nextAttemptAt - now) }
+    guard let nextAttemptAt, let failure else {
+      return .passes(CircuitPass(period: period, attempt: nil))
+    }
+    if now < nextAttemptAt { return .refused(remaining: nextAttemptAt - now, failure) }
     attempt += 1
     // The next one, should this one never be answered.
     self.nextAttemptAt = now + pause
     return .passes(CircuitPass(period: period, attempt: attempt))
   }
 
-  mutating func succeed(_ pass: CircuitPass) {
-    if pass.period == period { close() }
+  /// Records a success; returns the failure that is forgotten.
+  mutating func succeed(_ pass: CircuitPass) -> (any Error)? {
+    pass.period == period ? close() : nil
   }
 
-  /// Records a failure, or an attempt without an outcome.
-  mutating func end(_ pass: CircuitPass, isFailure: Bool, at now: Duration) {
-    guard pass.period == period else { return }
-    if isFailure {
-      fail(pass, at: now)
-    } else if pass.attempt == attempt, nextAttemptAt != nil {
-      nextAttemptAt = now
-    }
+  /// Records a failure, or an attempt without an outcome; returns the failure that is forgotten.
+  mutating func end(
+    _ pass: CircuitPass, _ outcome: CircuitOutcome, at now: Duration
+  ) -> (any Error)? {
+    guard pass.period == period else { return nil }
+    if case .failure(let error) = outcome { return fail(pass, error, at: now) }
+    if pass.attempt == attempt, nextAttemptAt != nil { nextAttemptAt = now }
+    return nil
   }
 
   func title(at now: Duration) -> String {
@@ -165,24 +185,28 @@ struct CircuitState: Sendable {
     return "circuit breaking after \(greatest), \(state)"
   }
 
-  private mutating func close() {
+  private mutating func close() -> (any Error)? {
     failures = 0
-    guard nextAttemptAt != nil else { return }
+    guard nextAttemptAt != nil else { return nil }
     nextAttemptAt = nil
     period += 1
+    return exchange(&failure, with: nil)
   }
 
-  private mutating func fail(_ pass: CircuitPass, at now: Duration) {
+  private mutating func fail(
+    _ pass: CircuitPass, _ error: any Error, at now: Duration
+  ) -> (any Error)? {
     guard nextAttemptAt == nil else {
-      guard pass.attempt == attempt else { return }
+      guard pass.attempt == attempt else { return nil }
       attempt += 1
       nextAttemptAt = now + pause
-      return
+      return exchange(&failure, with: error)
     }
     failures += 1
-    guard failures >= greatest else { return }
+    guard failures >= greatest else { return nil }
     nextAttemptAt = now + pause
     period += 1
+    return exchange(&failure, with: error)
   }
 }
 

@@ -8,7 +8,7 @@ extension Source {
   ///       .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)))
   ///
   /// After `count` failures in a row the circuit is open: gets fail at once with
-  /// ``CacheError/circuitOpen(layer:remaining:)``, which counts as a loss of connectivity, so that
+  /// ``CacheError/circuitOpen(layer:remaining:underlying:)``, which counts as a loss of connectivity, so that
   /// stale values may stand in. When `pause` is over one get is let through, and the others still
   /// fail. Its success closes the circuit; after its failure, or without an answer, the next
   /// attempt is made one pause later.

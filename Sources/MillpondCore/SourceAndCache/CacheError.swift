@@ -38,8 +38,9 @@ public enum CacheError: Error, Sendable {
   case tooManyWaiting(key: String, layer: String, limit: Int)
 
   /// The last gets from `layer` failed, so this one was not begun; the next one is made after
-  /// `remaining`, see ``Source/circuitBreaking(afterFailures:for:counting:clock:)``.
-  case circuitOpen(layer: String, remaining: Duration)
+  /// `remaining`, see ``Source/circuitBreaking(afterFailures:for:counting:clock:)``; carries the last
+  /// of their failures.
+  case circuitOpen(layer: String, remaining: Duration, underlying: any Error)
 
   /// The condition of a conditioned codec does not hold for a value of this type.
   case refusedValue(type: String)
@@ -82,7 +83,9 @@ extension CacheError {
   /// The error of a single layer that this one reports, as that of a `lookUp`; nil if there is none.
   public var underlying: (any Error)? {
     switch self {
-    case .unavailable(_, let error), .partlyStored(_, _, let error), .failed(_, let error): error
+    case .unavailable(_, let error), .partlyStored(_, _, let error), .circuitOpen(_, _, let error),
+      .failed(_, let error):
+      error
     default: nil
     }
   }
@@ -119,8 +122,9 @@ extension CacheError: CustomStringConvertible {
     case .tooManyWaiting(let key, let layer, let limit):
       "the get of the key \(key) is \(layer), and no more than \(limit) gets may wait for that "
         + "(raise its maxWaiting)"
-    case .circuitOpen(let layer, let remaining):
-      "the last gets from \(layer) failed, so none is made for another \(remaining.brief)"
+    case .circuitOpen(let layer, let remaining, let underlying):
+      "the last gets from \(layer) failed, so none is made for another \(remaining.brief): "
+        + "\(underlying)"
     case .refusedValue(let type):
       "the condition of the codec does not hold for a value of type \(type)"
     case .unsupported(let layer, let write): "the layer \(layer) does not support \(write)"
@@ -153,6 +157,6 @@ extension CacheError: CustomStringConvertible {
 extension CacheError: RetryDelaying {
   /// The time until the next attempt, if the error is an open circuit.
   public var retryDelay: Duration? {
-    if case .circuitOpen(_, let remaining) = self { remaining } else { nil }
+    if case .circuitOpen(_, let remaining, _) = self { remaining } else { nil }
   }
 }

@@ -225,7 +225,7 @@ struct RedisConnectionDriver {
     let failed = connection.withState { state in
       state.socket = nil
       state.isTrackingRefused = false
-      return state.pipeline.lose(at: now, share: share)
+      return state.pipeline.lose(error, at: now, share: share)
     }
     for answer in failed { answer(.failure(error)) }
   }

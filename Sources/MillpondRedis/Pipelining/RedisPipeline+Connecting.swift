@@ -52,8 +52,9 @@ extension RedisPipeline {
   /// Ends a connection or an attempt, and decides about every command.
   ///
   /// - Returns: The receivers of those that fail.
-  mutating func lose(at now: Int64, share: Double) -> [RedisAnswer] {
+  mutating func lose(_ error: RedisError, at now: Int64, share: Double) -> [RedisAnswer] {
     if phase == .closed { return [] }
+    failure = error
     let wasReady = phase == .ready
     // A connection that did not last counts as a failed attempt.
     if wasReady, now - readySince >= limits.lasting { failures = 0 }

@@ -93,8 +93,9 @@ struct RedisPipeline: Sendable {
   var lastReceived: Int64 = 0
   var readySince: Int64 = 0
 
-  /// The failed attempts in a row.
+  /// The failed attempts in a row, and the last failure.
   var failures = 0
+  var failure = RedisError.connectionLost
 
   init(_ limits: ConnectionLimits) {
     self.limits = limits
@@ -131,7 +132,8 @@ extension RedisPipeline {
     switch phase {
     case .closed: return .refuse(.closed)
     case .pausing(let until):
-      return .refuse(.notConnected(remaining: .nanoseconds(max(0, until - now))))
+      let remaining = Duration.nanoseconds(max(0, until - now))
+      return .refuse(.notConnected(remaining: remaining, cause: failure))
     case .idle, .connecting, .greeting:
       waiting.append(reply)
       return phase == .idle ? wake() : .nothing

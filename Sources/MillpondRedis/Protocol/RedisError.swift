@@ -38,17 +38,19 @@ public enum RedisError: Error, Sendable, Hashable {
   /// The greatest number of bytes already waits to be sent.
   case tooManyBytes(limit: Int)
 
-  /// The connection failed, and the next attempt is made after `remaining`.
-  case notConnected(remaining: Duration)
+  /// The connection failed because of `cause`, and the next attempt is made after `remaining`.
+  indirect case notConnected(remaining: Duration, cause: RedisError)
 
   /// The ``Redis`` object has been closed.
   case closed
 
-  /// The first word of a server's error, such as `OOM`; nil for other errors.
+  /// The first word of a server's error, such as `OOM`, also of one because of which there is no
+  /// connection, such as `NOAUTH`; nil for other errors.
   public var serverCode: String? {
     switch self {
     case .server(let message), .refused(let message):
       message.split(separator: " ").first.map { String($0) }
+    case .notConnected(_, let cause): cause.serverCode
     default: nil
     }
   }
@@ -68,8 +70,9 @@ extension RedisError: LocalizedError, CustomStringConvertible {
     case .malformedReply(let what): "the server sent a malformed reply: \(what)"
     case .tooManyCommands(let limit): "\(limit) commands wait for an answer already"
     case .tooManyBytes(let limit): "\(limit) bytes wait to be sent already"
-    case .notConnected(let remaining):
-      "there is no connection to the server; the next attempt is made in \(remaining.brief)"
+    case .notConnected(let remaining, let cause):
+      "there is no connection to the server; the next attempt is made in \(remaining.brief): "
+        + "\(cause)"
     case .closed: "the connections to the server have been closed"
     }
   }

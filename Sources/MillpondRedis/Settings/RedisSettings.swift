@@ -14,8 +14,15 @@ struct RedisSettings: Sendable {
 
 /// The name and password of a user of the server.
 struct RedisCredentials: Sendable {
-  var username: String?
+  var username: String
   var password: String
+
+  /// Creates the credentials of a user; nil if there is neither a name nor a password.
+  init?(username: String?, password: String?) {
+    if username == nil, password == nil { return nil }
+    self.username = username ?? "default"
+    self.password = password ?? ""
+  }
 }
 
 extension RedisSettings {
@@ -24,7 +31,7 @@ extension RedisSettings {
     var hello: [RedisArgument] = ["HELLO", "3"]
     if let credentials {
       hello += [
-        "AUTH", .text(credentials.username ?? "default"), .text(credentials.password),
+        "AUTH", .text(credentials.username), .text(credentials.password),
       ]
     }
     let select: [RedisRequest] =

@@ -31,7 +31,7 @@ import Testing
   }
 
   private func remaining(_ recorder: Recorder<Int>) -> Duration? {
-    if case CacheError.circuitOpen(_, let remaining)? = recorder.failure { return remaining }
+    if case CacheError.circuitOpen(_, let remaining, _)? = recorder.failure { return remaining }
     return nil
   }
 
@@ -47,15 +47,16 @@ import Testing
     #expect(origin[0].subscriptions == asked)
   }
 
-  @Test func `the error names the source`() {
+  @Test func `the error names the source, and the failure because of which it is not asked`() {
     let source = origin.named("people").circuitBreaking(afterFailures: 1, for: .seconds(9))
     fail(source, 1)
 
-    guard case CacheError.circuitOpen(let layer, _)? = ask(source).failure else {
+    guard case CacheError.circuitOpen(let layer, _, let failure)? = ask(source).failure else {
       Issue.record("not refused")
       return
     }
     #expect(layer == "people")
+    #expect(failure is Trouble)
   }
 
   @Test func `a success or a miss in between begins the count anew`() {
@@ -170,7 +171,7 @@ import Testing
       NotFound(), CancellationError(), CacheError.circular(key: "0"), CacheError.refused(key: "0"),
       CacheError.scopeEnded(), SignalError.nestedTooDeeply,
       CacheError.tooManyWaiting(key: "0", layer: "limited", limit: 1),
-      CacheError.circuitOpen(layer: "other", remaining: .zero),
+      CacheError.circuitOpen(layer: "other", remaining: .zero, underlying: Trouble()),
     ] as [any Error])
   func `an error that does not count is neither a failure nor a success`(error: any Error) {
     let source = breaking(2)

@@ -108,7 +108,7 @@ import Testing
     var pipeline = ready(at: 0)
     _ = submit(&pipeline, "a", at: 0)
     fail(pipeline.takeOverdue(at: 100).answers)
-    _ = pipeline.lose(at: 100, share: 0)
+    _ = pipeline.lose(.connectionLost, at: 100, share: 0)
     pipeline.greet([], at: 101)
     pipeline.becomeReady(at: 101)
     _ = submit(&pipeline, "b", at: 101)
@@ -122,7 +122,7 @@ import Testing
     var pipeline = ready()
     _ = submit(&pipeline, "a")
     var written = pipeline.beginWriting()
-    _ = pipeline.lose(at: 100, share: 0)
+    _ = pipeline.lose(.connectionLost, at: 100, share: 0)
     pipeline.greet([], at: 101)
     pipeline.becomeReady(at: 101)
     end(&written, &pipeline, sent: 0, isBlocked: true)
@@ -134,7 +134,7 @@ import Testing
   @Test func `reads are repeated once before later commands, and writes fail`() {
     var pipeline = ready()
     for name in ["read", "write", "readB"] { _ = submit(&pipeline, name) }
-    fail(pipeline.lose(at: 100, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 100, share: 0))
     #expect(answers.failed == ["write"])
     #expect(pipeline.phase == .connecting, "the first attempt is made at once")
     _ = submit(&pipeline, "writeB", at: 100)
@@ -142,7 +142,7 @@ import Testing
     pipeline.becomeReady(at: 100)
 
     #expect(write(&pipeline) == ["read", "readB", "writeB"])
-    fail(pipeline.lose(at: 101, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 101, share: 0))
     #expect(answers.failed == ["write", "read", "readB", "writeB"])
   }
 
@@ -150,12 +150,14 @@ import Testing
     var pipeline = RedisPipeline(limits)
     _ = submit(&pipeline, "read")
     pipeline.beginConnecting()
-    fail(pipeline.lose(at: 0, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 0, share: 0))
 
     #expect(answers.failed == ["read"])
     #expect(pipeline.phase == .pausing(until: limits.firstPause))
     #expect(
-      submit(&pipeline, "a") == .refuse(.notConnected(remaining: .nanoseconds(limits.firstPause))))
+      submit(&pipeline, "a")
+        == .refuse(
+          .notConnected(remaining: .nanoseconds(limits.firstPause), cause: .connectionLost)))
     #expect(!pipeline.isDue(at: limits.firstPause - 1))
     #expect(pipeline.isDue(at: limits.firstPause))
   }
@@ -170,12 +172,12 @@ import Testing
 
   @Test func `a connection that does not last counts as a failed attempt`() {
     var pipeline = ready(at: 0)
-    _ = pipeline.lose(at: 20, share: 0)
+    _ = pipeline.lose(.connectionLost, at: 20, share: 0)
     #expect(pipeline.phase == .connecting)
     pipeline.greet([], at: 20)
     pipeline.becomeReady(at: 20)
 
-    _ = pipeline.lose(at: 25, share: 0)
+    _ = pipeline.lose(.connectionLost, at: 25, share: 0)
 
     #expect(pipeline.phase != .connecting)
   }
@@ -285,12 +287,12 @@ import Testing
     for name in ["a", "b", "c"] { _ = submit(&pipeline, name) }
     #expect(pipeline.submit(.takingBack(request("undoA"), deadline: 100), at: 0) == .nothing)
     _ = write(&pipeline)
-    fail(pipeline.lose(at: 1, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 1, share: 0))
     #expect(answers.failed == ["a", "b", "c"])
 
     #expect(pipeline.submit(.takingBack(request("undoB"), deadline: 100), at: 1) == .nothing)
     fail(pipeline.takeOverdue(at: 1_000).answers)
-    fail(pipeline.lose(at: 1_000, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 1_000, share: 0))
     pipeline.beginConnecting()
     _ = submit(&pipeline, "d", at: 1_000)
     pipeline.greet([], at: 1_001)
@@ -313,7 +315,7 @@ import Testing
     _ = submit(&pipeline, "b", takeBack: "undoB", at: 50)
     pipeline.beginConnecting()
     fail(pipeline.takeOverdue(at: 100).answers)
-    fail(pipeline.lose(at: 101, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 101, share: 0))
 
     #expect(answers.failed == ["a", "b"])
     #expect(pipeline.isDone)
@@ -340,7 +342,7 @@ import Testing
     pipeline.uncork()
     #expect(write(&pipeline) == ["undob"])
 
-    fail(pipeline.lose(at: 320, share: 0))
+    fail(pipeline.lose(.connectionLost, at: 320, share: 0))
     pipeline.greet([], at: 330)
     pipeline.becomeReady(at: 330)
     #expect(write(&pipeline).sorted() == ["undoa", "undob", "undoc"])
