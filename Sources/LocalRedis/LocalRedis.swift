@@ -158,7 +158,13 @@ public final class LocalRedis: Sendable {
   ///
   /// - Parameter arguments: The command and its arguments.
   @discardableResult
-  public func command(_ arguments: String...) throws -> String {
+  public func command(_ arguments: String...) throws -> String { try command(arguments) }
+
+  /// Carries out a command by the server's own client, and returns the output of the client.
+  ///
+  /// - Parameter arguments: The command and its arguments.
+  @discardableResult
+  public func command(_ arguments: [String]) throws -> String {
     guard let client = Self.find("redis-cli") ?? Self.find("valkey-cli") else {
       throw LocalRedisError.notInstalled
     }

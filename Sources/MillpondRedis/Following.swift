@@ -11,8 +11,8 @@ extension Cache {
   /// Apply it to the layer above `shared`. It keeps values only while the server reports changes: a
   /// lost connection empties it before any get or write fails or is answered, and until the client
   /// tracks again on all its connections, gets pass through to the layers below. A value that was
-  /// read, or fetched, before a report of its key arrived is not stored afterwards, since the
-  /// report counts as a write of the key (see `FillToken`).
+  /// read, or fetched, before a report of its key arrived is not stored afterwards, and no later get
+  /// joins that one (see `FillToken` and `reusingInFlight()`).
   ///
   /// A value that is out of date stays at most until the report arrives: a fraction of a round
   /// trip. If the network fails without a sign, that is noticed after the client's heartbeat and
@@ -25,12 +25,15 @@ extension Cache {
   /// both in that order. A value of an earlier read is stored, and removed again by the report; if
   /// it is still on its way, in a codec for example, its fill began before the removal, and is
   /// refused. A report on another connection of the client is ignored, so it can't overtake
-  /// anything.
+  /// anything. A write of this process has its place in memory where its command was submitted on
+  /// that connection, not where it was called: a report that has arrived by then is earlier. A set
+  /// that the server has refused, or not answered, is forgotten.
   ///
   /// - Parameters:
   ///   - shared: The cache on the server.
   ///   - key: Returns this cache's key for one of `shared`, without its prefix; nil if it has none.
-  ///     Runs on the client's thread. A key for which it throws clears everything.
+  ///     Runs on the client's thread. A key for which it throws clears everything. Keys that are
+  ///     equal here must have one key in `shared`.
   /// - Returns: The cache; copies follow together.
   public func following(
     _ shared: RedisCache, by key: @escaping @Sendable (String) throws -> Key?
@@ -108,11 +111,19 @@ public struct Following<Base: Cache>: Cache {
   /// A change that arrives when the connection is lost is older than the removal of everything that
   /// follows.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    if membership.use.prefix.isInForce { return base.apply(change) }
+    let prefix = membership.use.prefix
     switch change {
-    case .set(let key, _, let revision): return base.apply(.remove(key, revision))
-    case .fill: return .empty
-    case .remove, .removeAll, .removeMatching: return base.apply(change)
+    case .set(let key, let stamped, let revision):
+      // A report that has arrived in between is later, whenever the set was called.
+      if prefix.isInForce, let place = prefix.places.now(revision, Lookup()) {
+        return base.apply(.set(key, stamped, place))
+      }
+      return base.apply(.remove(key, .next()))
+    case .remove(let key, _): return base.apply(.remove(key, .next()))
+    case .removeAll: return base.apply(.removeAll(.next()))
+    case .removeMatching(let predicate, _):
+      return base.apply(.removeMatching(predicate, .next()))
+    case .fill: return prefix.isInForce ? base.apply(change) : .empty
     }
   }
 

@@ -124,7 +124,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.lookup = lookup
     self.observer = observer
     self.lifetime = lifetime
-    name = whole.key(key)
+    name = whole.key(key).keyText
   }
 
   func start() {

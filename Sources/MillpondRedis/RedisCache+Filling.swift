@@ -14,10 +14,12 @@ extension RedisCache {
 
 /// A fill, in steps: it asks what the key has, and stores its value if the key still has that.
 ///
-/// The server reports the writes of other processes up to the first answer before the next one, and
-/// refuses to store over a later one. So what another process has set is not replaced; and if it has
-/// removed the key, the value is taken back. One step would not do: of the writes of a key in one
-/// turn of its loop, the server reports only the last one, and nothing to the client that made that.
+/// The server reports the writes of other processes up to the first answer before the next one, so
+/// a step in between waits for that; and it refuses to store over a later one. So what another
+/// process has set is not replaced, and over its removal nothing is stored, since that leaves a mark.
+/// If something was changed all the same (by a removal of many keys, or in the plain form), the value
+/// is taken back. One step would not do: of the writes of a key in one turn of its loop, the server
+/// reports only the last one, and nothing to the client that made that.
 /// What a script has written is reported to its client too, so a fill over a value is forgotten by
 /// memory that follows.
 ///
@@ -56,7 +58,7 @@ private final class KeyFill: Sendable {
     let isSent = submit({ StoredValue.fingerprint(of: $0) }) { result in
       switch result {
       case .success(.bytes(let present)): self.awaitReports { self.store(over: present) }
-      case .success(.null): self.store(over: nil)
+      case .success(.null): self.awaitReports { self.store(over: nil) }
       case .success: self.end(.failure(.malformedReply("the fingerprint of a value")))
       case .failure(let error): self.end(.failure(error))
       }
@@ -161,7 +163,7 @@ private final class KeyFill: Sendable {
           }
           if stored == nil { return self.end(.success(.null)) }
           // Memory that follows may have the older value, of which nothing was reported.
-          self.cache.changed(self.key, .next())
+          self.cache.changed(self.key)
           self.keep()
         }
       }, takeBack: stored?.takeBack(cache.serverKey(key)),
@@ -246,6 +248,6 @@ private final class KeyFill: Sendable {
     }
     // The layers above have stored the value as well, and of a key that the server does not have, it
     // reports no removal.
-    if !isReplaced { cache.changed(key, .next()) }
+    if !isReplaced { cache.changed(key) }
   }
 }

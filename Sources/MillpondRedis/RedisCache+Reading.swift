@@ -13,9 +13,15 @@ extension RedisCache {
 
   /// Returns whether there is a value for `key`.
   public func contains(_ key: String) -> Signal<Bool> {
-    let request = RedisRequest.command("EXISTS", .key(serverKey(key)), isRepeatable: true)
+    let key = key.keyText
+    let command: RedisArgument = form == .plain ? "EXISTS" : "STRLEN"
+    let request = RedisRequest.command(command, .key(serverKey(key)), isRepeatable: true)
+    let least = form == .plain ? 1 : RedisRecord.footerSize
     return .deferred {
-      self.isBeingRemoved(key) ? .just(false) : self.asking(key, request) { $0 == .integer(1) }
+      if self.isBeingRemoved(key) { return .just(false) }
+      return self.asking(key, request) { reply in
+        if case .integer(let count) = reply { count >= least } else { false }
+      }
     }
   }
 
@@ -23,7 +29,13 @@ extension RedisCache {
   ///
   /// - Parameter key: The key.
   public func timeToLive(of key: String) -> Signal<TimeToLive> {
-    asking(key, .command("PTTL", .key(serverKey(key)), isRepeatable: true)) { reply in
+    let key = key.keyText
+    let request: RedisRequest =
+      form == .plain
+      ? .command("PTTL", .key(serverKey(key)), isRepeatable: true)
+      : .command(
+        "EVAL", .text(Self.timeToLiveOfValue), "1", .key(serverKey(key)), isRepeatable: true)
+    return asking(key, request) { reply in
       switch reply {
       case .integer(-1): TimeToLive.forever
       case .integer(let rest) where rest >= 0: .after(.milliseconds(rest))
@@ -32,6 +44,9 @@ extension RedisCache {
     }
     .compactMap { $0 }
   }
+
+  private static let timeToLiveOfValue =
+    "if \(StoredValue.hasNone) then return -2 end return redis.call('PTTL',KEYS[1])"
 
   /// Stores a value if there is none, in one step of the server.
   ///
@@ -47,13 +62,14 @@ extension RedisCache {
     _ value: Data, for key: String, timeToLive: TimeToLive? = nil
   ) -> Signal<Bool> {
     redis.loop.start()
+    let key = key.keyText
     let stamped = Stamped(value, timeToLive: timeToLive)
     guard let stored = stored(stamped, isFill: false) else { return .just(false) }
     let subject = Promise<Bool>()
-    let isSent = submit(key, .next(), { stored.set($0, ["NX"]) }) { result in
+    let place = submit(key, .next(), { stored.setIfAbsent($0) }) { result in
       subject.keep(by: .of(result.map { $0 != .null }, from: self.redis))
     }
-    return isSent ? subject.outcome : .just(false)
+    return place == nil ? .just(false) : subject.outcome
   }
 
   /// Returns the values of several keys, with a command for at most 512 keys of a connection.
@@ -64,7 +80,7 @@ extension RedisCache {
   }
 
   private func storedValues(of keys: [String]) -> Signal<[String: Data]> {
-    let present = Set(keys).filter { !isBeingRemoved($0) }
+    let present = Set(keys.lazy.map(\.keyText)).filter { !isBeingRemoved($0) }
     let byConnection = Dictionary(grouping: present) { redis.connection(of: $0).number }
     let parts = byConnection.flatMap { connection, keys in
       stride(from: 0, to: keys.count, by: Self.keysOfCommand).map { start in

@@ -2,6 +2,76 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
+/// Removals of one key, of which other processes learn also if the server does not have it.
+extension RedisCache {
+  /// Removes a key.
+  ///
+  /// The server reports nothing of a key that it does not have, but another process may have
+  /// fetched its value before, and store it yet. So in place of the value a mark is left for a
+  /// moment, which is reported, and over which no fill is stored that found something else. In the
+  /// plain form, in which other programs would take the mark for a value, it is left only while
+  /// nothing else is carried out.
+  func remove(_ key: String, _ revision: Revision) -> Signal<Void> {
+    let subject = Promise<Void>()
+    let end: RedisAnswer = { result in
+      subject.keep(by: .of(result.map { _ in () }, from: self.redis))
+    }
+    let removal = KeyMark()
+    let place = submit(key, revision, form == .stamped ? removal.set : removal.unlink) { result in
+      switch result {
+      case .success(.integer(0)): self.removeAgain(key, revision, by: removal.report, end)
+      case .failure(let error) where error.serverCode == "OOM":
+        self.removeAgain(key, revision, by: removal.setAfterRemoval, end)
+      case .success, .failure: end(result)
+      }
+    }
+    return place == nil ? .just(()) : subject.outcome
+  }
+
+  /// Sends a further command of a removal, unless this process has written the key later.
+  private func removeAgain(
+    _ key: String, _ revision: Revision, by request: @Sendable (RedisKey) -> RedisRequest,
+    _ end: @escaping RedisAnswer
+  ) {
+    let isSent = redis.connection(of: key).submit(end) { [number, prefix] orders in
+      let last = orders[number]?.lastWrite(of: key) ?? .none
+      return last > revision ? nil : request(RedisKey(prefix: prefix, key: key))
+    }
+    if !isSent { return end(.success(.null)) }
+    changed(key)
+  }
+}
+
+/// The mark of one removal, which is shorter than every value in the stamped form, and the commands
+/// that leave it.
+private struct KeyMark: Sendable {
+  private let text = String(UInt64.random(in: 0 ... .max), radix: 36)
+
+  /// The time for which it is left, in milliseconds: longer than a fill takes.
+  private static let life: Int64 = 1_000
+
+  func set(_ key: RedisKey) -> RedisRequest {
+    .command("SET", .key(key), .text(text), "PX", .number(Self.life))
+  }
+
+  func unlink(_ key: RedisKey) -> RedisRequest { .command("UNLINK", .key(key)) }
+
+  /// A script that has removed something may write also on a server that is full.
+  func setAfterRemoval(_ key: RedisKey) -> RedisRequest {
+    .command(
+      "EVAL", "redis.call('UNLINK',KEYS[1]) return redis.call('SET',KEYS[1],ARGV[1],'PX',ARGV[2])",
+      "1", .key(key), .text(text), .number(Self.life))
+  }
+
+  /// The server reports a key that is set and removed in one step.
+  func report(_ key: RedisKey) -> RedisRequest {
+    .command(
+      "EVAL",
+      "redis.call('UNLINK',KEYS[1]) redis.call('SET',KEYS[1],'') return redis.call('UNLINK',KEYS[1])",
+      "1", .key(key))
+  }
+}
+
 /// Removals of all keys, or by predicate: steps of `SCAN` and `UNLINK`.
 extension RedisCache {
   /// Removes the keys that satisfy the predicate, or all without one.
@@ -11,7 +81,7 @@ extension RedisCache {
     let (number, mark) = removals.begin(predicate ?? KeyPredicate { _ in true }, revision, replies)
     note(mark, ofAll: predicate == nil, revision)
     tracked.fills.removeAll()
-    redis.loop.tracker.clearedHere(tracked, revision)
+    redis.loop.tracker.clearedHere(tracked)
     let removal = KeyRemoval(cache: self, predicate: predicate, revision: revision) { result in
       self.removals.end(number)
       replies.add(result)
@@ -170,7 +240,7 @@ private final class KeyRemoval: Sendable {
       return .command(["UNLINK"] + arguments)
     }
     // Memory that follows may have been filled since the removal began.
-    for key in old { cache.changed(key, .next()) }
+    for key in old { cache.changed(key) }
     if !written.isEmpty, !isAgain, step.expectAnother() {
       connection.submit(.command("PING")) { [written] result in
         if case .failure(let error) = result { return step.add(.failure(error)) }

@@ -11,29 +11,37 @@ public import MillpondSignals
 ///       .layered(over: shared.mapValues(.json(User.self)).layered(over: api))
 ///       .reusingInFlight()
 ///
-/// All keys of the cache begin with its prefix; nothing else on the server is read or removed. Gets
-/// see a write of this process at once; others see it when its outcome succeeds. If a write fails,
-/// the server may have carried it out or not. Values are stored with their age, their validator and
-/// the end of their life in up to a few dozen bytes behind them, unless the form is
+/// All keys of the cache begin with its prefix; nothing else on the server is read or removed.
+/// Equal keys are one, whatever their bytes: behind the prefix a key has its canonical form (NFC).
+/// Gets see a write of this process at once; others see it when its outcome succeeds. If a write
+/// fails, the server may have carried it out or not. Values are stored with their age, their
+/// validator and the end of their life in up to a few dozen bytes behind them, unless the form is
 /// ``RedisForm/plain``.
 ///
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
 /// by this process or by another one. The client asks what the key has, and stores the value if the
 /// key still has that; the server reports earlier writes in between. So nothing that another
 /// process has set is replaced, and the answer of a later get of this process replaces that of an
-/// older one (in the form ``RedisForm/plain`` it may be dropped). If another process has removed
-/// the key, the value may be stored for the time of a round trip, and is taken back. If the answer
-/// does not come, the value is taken back before anything else is sent on the next connection; only
-/// if this process ends, or closes the client, before that, may it stay until its life ends. A
-/// value that is taken back is removed if the key still has it: the same length, and the same
-/// bytes, or the same 128 at both ends of more than 256, which in the form ``RedisForm/stamped``
-/// include times to the millisecond. The server reports no removal of a key that it does not have.
+/// older one (in the form ``RedisForm/plain`` it may be dropped). A removal of the key by another
+/// process leaves a mark there for a second, a few bytes that are no value, so that nothing is
+/// stored over it that was fetched before. After a removal of many keys, and in the form
+/// ``RedisForm/plain``, which knows no marks, the value may be stored for the time of a round trip,
+/// and is taken back. If the answer does not come, the value is taken back before anything else is
+/// sent on the next connection; only if this process ends, or closes the client, before that, may
+/// it stay until its life ends. A value that is taken back is removed if the key still has it: the
+/// same length, and the same bytes, or the same 128 at both ends of more than 256, which in the
+/// form ``RedisForm/stamped`` include times to the millisecond.
+///
+/// **Memory that follows** (``following(_:)``) has only what the server has: a set value is there
+/// once it has been sent, and goes if the server refuses it or does not answer. A removal of a key
+/// is reported to other processes also if the server does not have the key; one by predicate, or of
+/// everything, is not.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
 /// deadline, and layers below answer. After a failed attempt to connect they fail at once with
-/// `CacheError.circuitOpen(layer:remaining:)` until the next one. A server that refuses everything,
-/// such as one that is loading its data, is asked each time:
+/// `CacheError.circuitOpen(layer:remaining:underlying:)` until the next one. A server that refuses
+/// everything, such as one that is loading its data, is asked each time:
 /// `circuitBreaking(afterFailures:for:counting:clock:)` spares it.
 ///
 /// Two caches with the same prefix and client are one. Prefixes that begin with each other work,
@@ -96,8 +104,10 @@ public final class RedisCache: Cache {
     _ key: String, _ lookup: Lookup, _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
   ) {
     if lookup.freshness == .reload { return observer.completed() }
+    let key = key.keyText
     let candidates = removals.candidates(for: key)
     redis.loop.start()
+    lookup.flight?.followChanges { tracked.follow(key, $0) }
     let wasAsked = redis.connection(of: key).submit({ result in
       if case .failure(.server) = result { self.forgetUntracked(key) }
       if !lifetime.isEnded { self.answer(result, lookup, observer, lifetime) }
@@ -116,7 +126,7 @@ public final class RedisCache: Cache {
   /// read or written it for us does not track it.
   func forgetUntracked(_ key: String) {
     guard redis.loop.tracker.isByKey else { return }
-    for follower in tracked.followers { follower.changed(key, .next()) }
+    tracked.changed(key)
   }
 
   private func answer(
@@ -147,38 +157,33 @@ public final class RedisCache: Cache {
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     redis.loop.start()
     switch change {
-    case .set(let key, let stamped, let revision): return set(key, stamped, revision)
-    case .remove(let key, let revision):
-      return write(key, revision) { .command("UNLINK", .key($0)) }
+    case .set(let key, let stamped, let revision): return set(key.keyText, stamped, revision)
+    case .remove(let key, let revision): return remove(key.keyText, revision)
     case .removeAll(let revision): return removeAll(nil, revision)
     case .removeMatching(let predicate, let revision): return removeAll(predicate, revision)
-    case .fill(let key, let stamped, let token): return fill(key, stamped, token)
+    case .fill(let key, let stamped, let token): return fill(key.keyText, stamped, token)
     }
   }
 
   private func set(_ key: String, _ stamped: Stamped<Data>, _ revision: Revision) -> Signal<Void> {
-    guard let stored = stored(stamped, isFill: false) else {
-      return write(key, revision) { .command("UNLINK", .key($0)) }
-    }
-    return write(key, revision) { stored.set($0) }
-  }
-
-  /// Sends a write, unless a later one of the key has been sent.
-  private func write(
-    _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest
-  ) -> Signal<Void> {
+    guard let stored = stored(stamped, isFill: false) else { return remove(key, revision) }
     let subject = Promise<Void>()
-    let isSent = submit(key, revision, request) { result in
+    let place = submit(key, revision, { stored.set($0) }) { result in
       subject.keep(by: .of(result.map { _ in () }, from: self.redis))
     }
-    return isSent ? subject.outcome : .just(())
+    guard let place else { return .just(()) }
+    // The memory above this layer is written next.
+    if tracked.isFollowed { tracked.places.set(place, for: revision) }
+    return subject.outcome
   }
 
-  /// Sends a write, and tells memory that follows; returns whether it was admitted.
+  /// Sends a write, unless a later one of the key has been sent, and tells what follows.
+  ///
+  /// - Returns: The place of the write in the order of memory that follows; nil if it was not sent.
   func submit(
     _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
     _ answer: @escaping RedisAnswer
-  ) -> Bool {
+  ) -> Revision? {
     removeFormer(key, before: revision)
     let former = Locked(Revision.none)
     let connection = redis.connection(of: key)
@@ -189,13 +194,16 @@ public final class RedisCache: Cache {
           state.orders[number]?.takeBack(key, revision, former: former.withLock { $0 })
         }
       }
+      // Memory has only what the server has stored.
+      if result.isNoSuccess { self.changed(key) }
       answer(result)
     }
+    var place: Revision?
     // The server reports the change to the other connections.
     let others = redis.loop.tracker.others(with: key, of: tracked).filter {
       redis.connection(of: $0.key) === connection
     }
-    let isAdmitted = admitting(
+    let isSent = admitting(
       key, request, answer, compare: { self.removals.compare(key, revision) },
       mustCompare: { $0.mustCompare(revision, compared: $1) },
       admit: { orders, compared in
@@ -205,16 +213,18 @@ public final class RedisCache: Cache {
         else { return false }
         // In the same step, so that no earlier fill of theirs comes after this write.
         for other in others { orders[other.prefix.number]?.refuseFills(of: other.key) }
+        place = .next()
         return true
       })
     tracked.fills.remove(key)
-    changed(key, revision)
-    return isAdmitted
+    guard isSent, let place else { return nil }
+    changed(key, place)
+    return place
   }
 
-  /// Tells memory that follows of a change of this client that has been submitted.
-  func changed(_ key: String, _ revision: Revision) {
-    redis.loop.tracker.changedHere(key, of: tracked, revision)
+  /// Tells what follows of a change of this client that has been submitted, or of its failure.
+  func changed(_ key: String, _ place: Revision = .next()) {
+    redis.loop.tracker.changedHere(key, of: tracked, place)
   }
 
   /// Sends a command that stores or removes, if the order of the key's connection admits it.
@@ -251,6 +261,11 @@ public final class RedisCache: Cache {
 }
 
 extension Result<RESPValue, RedisError> {
+  /// Whether it is not certain that a write was carried out.
+  fileprivate var isNoSuccess: Bool {
+    if case .success(let reply) = self { reply == .null } else { true }
+  }
+
   /// Whether it is certain that a set has stored nothing.
   fileprivate var hasStoredNothing: Bool {
     switch self {

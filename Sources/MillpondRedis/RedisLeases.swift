@@ -59,7 +59,7 @@ final class RedisLeases: Sendable {
       case .failure: connection.takeBack(ending)
       }
       // Not in all ways of tracking does the server report it to the connection that did it.
-      for follower in use.prefix.followers { follower.changed(key, .next()) }
+      use.prefix.changed(key)
     }
   }
 
@@ -68,16 +68,13 @@ final class RedisLeases: Sendable {
   }
 
   private static let compareAndDelete =
-    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('DEL',KEYS[1]) end return 0"
+    "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('UNLINK',KEYS[1]) end return 0"
 
   /// Returns a notice of the next change of a key or of its lease, or of the polling time's end.
   func notice(of key: String) -> LeaseNotice {
     let notice = LeaseNotice()
-    let follower = RedisFollower(
-      changed: { changed, _ in if changed == key { notice.arrive() } },
-      cleared: { _ in notice.arrive() })
     notice.keep([
-      shared.tracked.follow(follower), use.prefix.follow(follower),
+      shared.tracked.follow(key) { notice.arrive() }, use.prefix.follow(key) { notice.arrive() },
       scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
     ])
     // The server tracks by keys what has been read.

@@ -43,6 +43,19 @@ struct StoredValue: Sendable {
         + expiry)
   }
 
+  /// Returns the command that stores the value if the key has none; its answer is null if it has.
+  func setIfAbsent(_ key: RedisKey) -> RedisRequest {
+    if footer.isEmpty { return set(key, ["NX"]) }
+    return .command(
+      ["EVAL", .text(Self.setIfNone), "1", .key(key), .value(value, footer)] + expiry)
+  }
+
+  /// The condition of a script under which a key has no value in the stamped form.
+  static let hasNone = "redis.call('STRLEN',KEYS[1])<\(RedisRecord.footerSize)"
+
+  private static let setIfNone =
+    "if \(hasNone) then return redis.call('SET',KEYS[1],unpack(ARGV)) end return false"
+
   private static let setAndRead =
     "local r=redis.call('SET',KEYS[1],unpack(ARGV)) redis.call('EXISTS',KEYS[1]) return r"
 

@@ -36,7 +36,7 @@ import Testing
   }
 
   /// The commands of a fill of a key that has nothing.
-  private static let fill = ["EVAL p:k", "SET p:k value NX"]
+  private static let fill = ["EVAL p:k", "PING", "SET p:k value NX"]
 
   @Test func `a fill without an answer is taken back before anything else is sent`() async throws {
     let server = try server { connection, command in
@@ -132,7 +132,7 @@ import Testing
     await fill(cache, "k", "value")
     _ = try await cache.flush().value
 
-    #expect(commands(of: 1).filter { $0 != "PING" } == Self.fill)
+    #expect(commands(of: 1).prefix(3) == Self.fill[...])
   }
 
   @Test func `a removal of what a value can't replace fails the fill if it fails`() async throws {

@@ -66,7 +66,7 @@ import Testing
     let memory = MemoryCache<String, Data>(countLimit: 10)
     let followed = memory.following(outer)
     try await outer.tracks()
-    followed.set(Data([1]), for: "q/k")
+    _ = followed.apply(.fill("q/k", Stamped(Data([1])), FillToken()))
     #expect(memory.now("q/k", Lookup()) != nil)
 
     let removal = inner.removeAll()

@@ -6,7 +6,8 @@ import MillpondRedis
 /// A process of the tests: memory over a server, over an origin that answers when it is told to.
 ///
 /// It reads one command a line, and answers each with one line. With the argument `serve` it only
-/// runs a server, whose port it prints.
+/// runs a server, whose port it prints; with `run` it carries out a ``CoherenceRun`` of so many
+/// steps for each line.
 @main
 struct RedisWorker {
   static func main() async throws {
@@ -15,6 +16,20 @@ struct RedisWorker {
       try withExtendedLifetime(LocalRedis()) { server in
         answer("\(server.port)")
         while readLine() != nil {}
+      }
+      return
+    }
+    if arguments.count > 3, arguments[1] == "run", let port = UInt16(arguments[2]),
+      let databasePort = UInt16(arguments[3])
+    {
+      let run = try CoherenceRun(port: port, databasePort: databasePort)
+      answer("ready")
+      while let line = readLine(), let steps = Int(line) {
+        let findings = try await run.findings(steps: steps)
+        // Each kind once.
+        let kinds = Dictionary(grouping: findings.wrong) { $0.prefix { $0 != ":" } }
+        let shown = kinds.values.map { "\($0.count) of: \($0[0])" }.joined(separator: "; ")
+        answer("\(findings.gets) \(findings.wrong.count) \(shown)")
       }
       return
     }

@@ -75,6 +75,7 @@ final class FollowingCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable
   init(_ caller: FlightCaller<Key, Value>, _ outer: FlightHandle, _ lifetime: Lifetime) {
     flight = caller.flight
     level = Atomic(caller.priority.rawValue)
+    outer.follow(caller.flight.handle)
     let listening = outer.onRaise { self.raise(to: outer.priority) }
     lifetime.onEnd { listening.dispose() }
     // The priority may have risen before the observation began.

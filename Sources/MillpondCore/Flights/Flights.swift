@@ -35,11 +35,22 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///   not equal itself.
   @inlinable
   func enter(_ key: Key, _ lookup: Lookup) -> FlightCaller<Key, Value>? {
-    table.withLock { table in
-      table.enter(key, lookup, limit: limit) { key in
-        Flight(key, lookup, handle(of: key, lookup), in: self.table)
+    while true {
+      let caller = table.withLock { table in
+        table.enter(key, lookup, limit: limit) { key in
+          Flight(key, lookup, handle(of: key, lookup), in: self.table)
+        }
       }
+      guard let caller, !caller.isNew, caller.flight.handle.isOutdated else { return caller }
+      leaveOutdated(caller)
     }
+  }
+
+  /// Leaves a flight whose answer another process has replaced, and lets no other get join it.
+  @usableFromInline
+  func leaveOutdated(_ caller: FlightCaller<Key, Value>) {
+    table.withLock { $0.remove(caller.flight) }
+    caller.flight.leave(0, caller.priority)
   }
 
   /// Adds a caller to a flight of `key` that there is already; the caller has to wait next.

@@ -25,6 +25,12 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   private struct State: Sendable {
     var listeners: [any CacheEventListener] = []
     var raised = Registry<@Sendable () -> Void>()
+
+    /// Whether what the flight has asked was changed elsewhere, and what keeps that up to date.
+    var changes: [(hasArrived: Locked<Bool>, following: ScopedDisposable)] = []
+
+    /// The flights for which it waits.
+    var inner: [FlightHandle] = []
   }
 
   /// Creates the handle of a flight that has not begun.
@@ -154,5 +160,33 @@ extension FlightHandle {
       }
     }
     hasListener.store(true, ordering: .releasing)
+  }
+}
+
+// MARK: - Changes elsewhere
+
+extension FlightHandle {
+  /// Whether another process has changed what the flight has asked for, so that no later get may
+  /// join it.
+  @usableFromInline
+  package final var isOutdated: Bool {
+    if lazyState.object == nil { return false }
+    let (changes, inner) = state.withLock { ($0.changes, $0.inner) }
+    return changes.contains { $0.hasArrived.withLock { $0 } } || inner.contains { $0.isOutdated }
+  }
+
+  /// Follows the changes by other processes of what the flight is about to ask for.
+  ///
+  /// - Parameter follow: Calls what it receives at such a change, until the handle is disposed of:
+  ///   when the flight is released.
+  package final func followChanges(_ follow: (@escaping @Sendable () -> Void) -> Disposable) {
+    let hasArrived = Locked(false)
+    let following = follow { hasArrived.withLock { $0 = true } }.scoped()
+    state.withLock { $0.changes.append((hasArrived, following)) }
+  }
+
+  /// Notes that the flight waits for another one, and is outdated if that is.
+  final func follow(_ inner: FlightHandle) {
+    state.withLock { $0.inner.append(inner) }
   }
 }

@@ -65,7 +65,7 @@ public struct Lookup: Sendable {
 
   /// The flight that makes the get, if one does.
   @usableFromInline
-  var flight: FlightHandle? {
+  package var flight: FlightHandle? {
     details.flight
   }
 

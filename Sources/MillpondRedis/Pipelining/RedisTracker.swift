@@ -75,7 +75,7 @@ final class RedisTracker: Sendable {
   }
 
   /// Whether anything follows, which needs connections also while there are no commands.
-  var isFollowed: Bool { all.contains { !$0.followers.isEmpty } }
+  var isFollowed: Bool { all.contains { $0.isFollowed } }
 
   private var all: [TrackedPrefix] { state.withLock { $0.prefixes.elements.map(\.prefix) } }
 
@@ -107,11 +107,9 @@ final class RedisTracker: Sendable {
   /// - Parameters:
   ///   - key: The cache's key.
   ///   - own: The prefix of the cache, whose own order has admitted the change.
-  ///   - revision: The revision of the change, for what follows that cache. The memory above the
-  ///     change sets its value afterwards, with the same revision. For caches of other prefixes it
-  ///     is a change that is made now.
-  func changedHere(_ key: String, of own: TrackedPrefix, _ revision: Revision) {
-    for follower in own.followers { follower.changed(key, revision) }
+  ///   - place: The place of the change, for what follows that cache.
+  func changedHere(_ key: String, of own: TrackedPrefix, _ place: Revision) {
+    own.changed(key, place)
     for (other, key) in others(with: key, of: own) {
       changed(key, of: other, on: connection(of: key))
     }
@@ -123,11 +121,9 @@ final class RedisTracker: Sendable {
   /// Memory may have values that the server does not have, so it is not enough that it forgets the
   /// keys as they are removed.
   ///
-  /// - Parameters:
-  ///   - own: The prefix of the cache, whose own order has admitted the removal.
-  ///   - revision: The revision of the removal, for what follows that cache.
-  func clearedHere(_ own: TrackedPrefix, _ revision: Revision) {
-    for follower in own.followers { follower.cleared(revision) }
+  /// - Parameter own: The prefix of the cache, whose own order has admitted the removal.
+  func clearedHere(_ own: TrackedPrefix) {
+    own.cleared()
     for other in all where other !== own && other.overlaps(own) { clear([other]) }
   }
 
@@ -161,7 +157,7 @@ final class RedisTracker: Sendable {
     connection.withState { state in
       for prefix in newer { state.orders[prefix.number]?.refuseAllFills() }
     }
-    for follower in newer.flatMap(\.followers) { follower.cleared(.next()) }
+    for prefix in newer { prefix.cleared() }
     state.withLock { state in
       state.confirmed[connection.number] = version
       for (prefix, _) in state.prefixes.elements where state.isConfirmed(prefix.version) {
@@ -173,12 +169,12 @@ final class RedisTracker: Sendable {
   /// Notes that changes of a connection's keys are not reported any more, and clears what follows
   /// them.
   func ended(on connection: Int) {
-    let followers = state.withLock { state -> [RedisFollower] in
+    let prefixes = state.withLock { state -> [TrackedPrefix] in
       for (prefix, _) in state.prefixes.elements { prefix.setInForce(false) }
       guard exchange(&state.confirmed[connection], with: nil) != nil else { return [] }
-      return state.prefixes.elements.flatMap(\.prefix.followers)
+      return state.prefixes.elements.map(\.prefix)
     }
-    for follower in followers { follower.cleared(.next()) }
+    for prefix in prefixes { prefix.cleared() }
   }
 
   /// Acts on a message of the server.
@@ -198,7 +194,7 @@ final class RedisTracker: Sendable {
 
   private func changed(_ key: String, of prefix: TrackedPrefix, on connection: RedisConnection) {
     connection.withState { $0.orders[prefix.number]?.refuseFills(of: key) }
-    for follower in prefix.followers { follower.changed(key, .next()) }
+    prefix.changed(key)
   }
 
   /// Refuses the fills of prefixes, and clears what follows them.
@@ -208,7 +204,7 @@ final class RedisTracker: Sendable {
         for prefix in prefixes { state.orders[prefix.number]?.refuseAllFills() }
       }
     }
-    for follower in prefixes.flatMap(\.followers) { follower.cleared(.next()) }
+    for prefix in prefixes { prefix.cleared() }
   }
 }
 

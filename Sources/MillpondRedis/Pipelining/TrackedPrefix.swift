@@ -17,7 +17,12 @@ final class TrackedPrefix: Sendable {
   /// The last fill of each key by this client, for the keys that were filled most recently.
   let fills = MemoryCache<String, LastFill>(
     countLimit: 1_024, policy: .leastRecentlyUsed)
+
+  /// The places of the last sets of this client, by their revisions, for memory that follows.
+  let places = MemoryCache<Revision, Revision>(countLimit: 256, policy: .leastRecentlyUsed)
+
   private let followed = Locked(Registry<RedisFollower>())
+  private let waiting = Locked<[String: Registry<@Sendable () -> Void>]>([:])
   private let isTracked = Atomic(false)
 
   init(number: Int, text: String, version: Int) {
@@ -37,7 +42,45 @@ final class TrackedPrefix: Sendable {
     return Disposable { [followed] in followed.discard { $0.remove(number) } }
   }
 
-  var followers: [RedisFollower] { followed.withLock { Array($0.elements) } }
+  /// Whether memory follows.
+  var isFollowed: Bool { followed.withLock { !$0.elements.isEmpty } }
+
+  /// Calls `act` for each change of a key, until the handle is disposed of.
+  func follow(_ key: String, _ act: @escaping @Sendable () -> Void) -> Disposable {
+    let number = waiting.withLock { $0[key, default: Registry()].add(act) }
+    return Disposable { [waiting] in
+      let former = waiting.withLock { waiting in
+        let former = waiting[key]?.remove(number)
+        if waiting[key]?.elements.isEmpty == true { waiting[key] = nil }
+        return former
+      }
+      withExtendedLifetime(former) {}  // released here, not under the lock
+    }
+  }
+
+  /// Tells what follows that a key was changed.
+  ///
+  /// Whatever the change is, memory forgets the key, the values of gets that have begun are not
+  /// stored there, and no later get joins those gets.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - place: The place of the change in the order of memory, which is that of the connection: of
+  ///     a command of this client a new revision that was taken when it was submitted, and of
+  ///     anything else one that is taken now.
+  func changed(_ key: String, _ place: Revision = .next()) {
+    for follower in followed.withLock({ Array($0.elements) }) { follower.changed(key, place) }
+    let acts = waiting.withLock { $0[key].map { Array($0.elements) } ?? [] }
+    for act in acts { act() }
+  }
+
+  /// Tells what follows that any key may have been changed.
+  func cleared() {
+    let place = Revision.next()
+    for follower in followed.withLock({ Array($0.elements) }) { follower.cleared(place) }
+    let acts = waiting.withLock { $0.values.flatMap { Array($0.elements) } }
+    for act in acts { act() }
+  }
 
   /// Returns the cache's key of a key on the server; nil if it does not have the prefix.
   func key(of serverKey: String) -> String? {
@@ -54,10 +97,10 @@ struct LastFill: Sendable {
 
 /// The functions to call when a key of a cache, or possibly any, was changed.
 struct RedisFollower: Sendable {
-  /// Receives a key without its prefix, and the revision of the change in this process.
+  /// Receives a key without its prefix, and the place of the change.
   let changed: @Sendable (String, Revision) -> Void
 
-  /// Receives the revision up to which nothing is known to be current.
+  /// Receives the place up to which nothing is known to be current.
   let cleared: @Sendable (Revision) -> Void
 }
 

@@ -52,12 +52,6 @@ enum RedisRequest: Sendable {
   private static let get = Array("*2\r\n$3\r\nGET\r\n".utf8)
 }
 
-/// A key on the server: that of a cache behind its prefix.
-struct RedisKey: Sendable, Hashable {
-  let prefix: String
-  let key: String
-}
-
 /// An argument of a command.
 enum RedisArgument: Sendable, ExpressibleByStringLiteral {
   case text(String)

@@ -50,6 +50,27 @@ import Testing
     #expect(third.values == [1])
   }
 
+  /// A source whose key another process may change, under one table of flights or under two.
+  @Test(arguments: [1, 2])
+  func `no get joins a flight after a report that its key was changed`(tables: Int) {
+    let source = ReportedSource(base: origin)
+    let inner = source.reusingInFlight()
+    let outer = inner.reusingInFlight()
+    let get = { tables == 1 ? inner.get("a") : outer.get("a") }
+    first.subscribe(to: get())
+    let joined = Recorder<Int>().subscribe(to: get())
+    #expect(origin["a"].subscriptions == 1)
+
+    for act in source.acts.withLock({ $0 }) { act() }
+    second.subscribe(to: get())
+    let third = Recorder<Int>().subscribe(to: get())
+    #expect(origin["a"].subscriptions == 2)
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect([first, joined, second, third].allSatisfy { $0.values == [1] })
+  }
+
   @Test func `a hundred gets that race to join make one request`() async {
     for _ in 0..<20 {
       let origin = TestOrigin<String, Int>()
@@ -338,5 +359,22 @@ import Testing
 
     #expect(origin["a"].activeRuns == 1)
     #expect(ends.withLock { $0 } == 1)
+  }
+}
+
+/// A source that reports changes of the keys that flights ask for.
+private struct ReportedSource: Source {
+  typealias Key = String
+  typealias Value = Int
+
+  let base: TestOrigin<String, Int>
+  let acts = Locked<[@Sendable () -> Void]>([])
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    lookup.flight?.followChanges { act in
+      acts.withLock { $0.append(act) }
+      return Disposable {}
+    }
+    return base.get(key, lookup)
   }
 }
