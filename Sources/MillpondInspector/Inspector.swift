@@ -14,8 +14,8 @@ public import MillpondCore
 /// needs no preparation.
 ///
 /// It is served on 127.0.0.1 only, to callers that know the address, which contains a random token.
-/// Keys are shown as text, so the address should be kept as secret as they are. Four pages can be
-/// open at a time.
+/// Keys are shown as text, without the secrets of URLs in them, so the address should be kept as
+/// secret as they are. Four pages can be open at a time.
 ///
 /// Without an open page nothing is collected, and the caches run as without an inspector. While a
 /// page is open, the state is read four times a second, and the latest thousand gets are kept.
@@ -40,6 +40,20 @@ public final class Inspector: Sendable {
     allowing permissions: Set<InspectorPermission> = []
   ) throws {
     try self.init(InspectedSource(source, title: title, allowing: permissions), ServerTimeouts())
+  }
+
+  /// Serves a page about a multiplexer.
+  ///
+  /// - Parameters:
+  ///   - multiplexer: The multiplexer. It is retained until the inspector stops.
+  ///   - title: The title of the page.
+  ///   - permissions: The actions that the page offers; by default it only shows.
+  /// - Throws: An error that says why the system refuses a socket, a pipe or a thread.
+  public convenience init<Value>(
+    _ multiplexer: Multiplexer<Value>, title: String = "Millpond",
+    allowing permissions: Set<InspectorPermission> = []
+  ) throws {
+    try self.init(multiplexer.inspected, title: title, allowing: permissions)
   }
 
   init(_ source: InspectedSource, _ times: ServerTimeouts) throws {

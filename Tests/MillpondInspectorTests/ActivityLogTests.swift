@@ -11,6 +11,7 @@ import Testing
   func record(_ count: Int) {
     for key in 0..<count {
       let hit = CacheEvent(.hit(age: nil), layer: "memory", key: key)
+      log.receive(hit)
       log.receive(GetRecord(key: key, steps: [hit], end: .value))
     }
   }
@@ -38,8 +39,7 @@ import Testing
 
   @Test func `the number of counted layers is limited`() {
     for layer in 0..<1_000 {
-      let hit = CacheEvent(.hit(age: nil), layer: "\(layer)", key: 1)
-      log.receive(GetRecord(key: 1, steps: [hit, hit], end: .value))
+      for _ in 0..<2 { log.receive(CacheEvent(.hit(age: nil), layer: "\(layer)", key: 1)) }
     }
     let statistics = log.news(limit: 1).statistics
     #expect(statistics.count == 200)

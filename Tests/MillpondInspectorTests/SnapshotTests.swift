@@ -31,9 +31,7 @@ import Testing
   }
 
   func observe(_ source: some Source<String, Int>) {
-    for gets in source.topology(for: nil).observedGets {
-      gets.subscribe(onNext: { [log] in log.receive($0) }).disposed(by: bag)
-    }
+    for monitor in source.topology(for: nil).observedMonitors { log.observe(monitor, until: bag) }
   }
 
   @Test func `the composition has the names, sizes, limits and counters of its layers`() throws {
@@ -125,6 +123,63 @@ import Testing
     #expect(gets.map(\.tone) == ["miss", "failure", "flight"])
     #expect(
       gets.map(\.end) == ["no value after 0 ns", "failed after 0 ns: down", "left after 0 ns"])
+  }
+
+  @Test func `an answer that many gets share is one answer of its layer`() {
+    let monitor = CacheMonitor(active: .whileObserved, clock: clock)
+    let part = origin.named("network").monitored(by: CacheMonitor())
+    let cache = memory.named("memory").layered(over: part).reusingInFlight().monitored(by: monitor)
+      .monitored(by: monitor)
+    observe(cache)
+    for _ in 0..<5 { cache.get("a").subscribe() }
+    origin["a"].next(7)
+    origin["a"].completed()
+
+    let state = snapshot(of: cache)
+
+    #expect(state.getCount == 5)
+    #expect(state.part.parts[1].answers?.hits == 1)
+    #expect(state.part.parts[0].answers?.misses == 1)
+  }
+
+  @Test func `a reload is a get under way, and no miss of the memory`() {
+    let cache = composition()
+    observe(cache)
+    memory.set(1, for: "a")
+    cache.get("a", freshness: .reload).subscribe()
+    #expect(snapshot(of: cache).flights.map(\.key) == ["a"])
+
+    origin["a"].next(2)
+    origin["a"].completed()
+
+    let state = snapshot(of: cache)
+    #expect(state.flightCount == 0 && state.part.parts[0].answers == nil)
+    #expect(state.gets.first?.steps.map(\.layer) == ["network"])
+  }
+
+  @Test func `keys and errors are shown without the secrets of URLs, and not as whole keys`() throws
+  {
+    let cache = composition()
+    observe(cache)
+    let key = "https://ada:pw@example.com/photo?token=SECRET"
+    let waiting = cache.get(key).subscribe()
+    let flight = try #require(snapshot(of: cache).flights.first)
+    #expect(flight.key == "https://example.com/photo?token=" && !flight.isWhole)
+    origin[key].failed(Trouble(description: "no answer of \(key)"))
+    waiting.dispose()
+
+    let json = String(decoding: try JSONEncoder().encode(snapshot(of: cache)), as: UTF8.self)
+
+    #expect(!json.contains("SECRET") && !json.contains("ada"))
+  }
+
+  @Test func `a multiplexer can be inspected`() throws {
+    let multiplexer = Multiplexer<Int> { 7 }
+    let inspector = try Inspector(multiplexer, title: "Seven")
+    defer { inspector.stop() }
+    let state = snapshot(of: multiplexer.inspected)
+    #expect(!state.part.parts.isEmpty)
+    #expect(inspector.address.hasPrefix("http://127.0.0.1:"))
   }
 
   @Test func `keys and errors of any length and content become short text`() throws {

@@ -43,6 +43,10 @@ import Testing
       "the layer disk is unavailable: no space left on the device"
     ),
     (
+      CacheError.undecodable(key: "user 7", underlying: Cause()),
+      "the value of the key user 7 can't be decoded: no space left on the device"
+    ),
+    (
       CacheError.partlyStored(key: "user 7", layer: "memory", underlying: Cause()),
       "the layer memory could not store the value of the key user 7, so it removed the key: "
         + "no space left on the device"

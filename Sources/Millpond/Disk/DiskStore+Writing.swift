@@ -103,15 +103,14 @@ extension DiskStore {
       return removals.compare(write.key, write.revision)
     }
     if cost > limits.costLimit, limits.byteLimit > 0, !isOver {
-      let error = DiskError.tooLarge(
-        folder: path, key: write.key, byteCount: max(write.waitingBytes, write.largeLength),
-        limit: limits.costLimit)
+      let byteCount = cost == .max ? max(write.waitingBytes, write.largeLength) : cost
+      let error = DiskError.tooLarge(write.key, byteCount, in: path, limit: limits.costLimit)
       if token == nil {
         removeFile(of: write)
       } else {
         _ = carryOut(write, cost: cost, token, compare: compare)
       }
-      return .fail(CacheError(disk: error))
+      return .fail(error)
     }
     return carryOut(write, cost: cost, token, compare: compare)
   }

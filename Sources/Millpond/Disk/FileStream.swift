@@ -101,7 +101,8 @@ final class FileStream: @unchecked Sendable {
       try work()
     } catch {
       giveUp()
-      fail(error is LostResumePoint ? error : CacheError(disk: error, store.folder, key: key))
+      fail(
+        error is LostResumePoint ? error : CacheError.failure(disk: error, store.folder, key: key))
     }
   }
 
@@ -131,8 +132,7 @@ final class FileStream: @unchecked Sendable {
     buffered.append(piece)
     guard written + buffered.count <= store.limits.costLimit else {
       throw DiskError.tooLarge(
-        folder: store.path, key: key, byteCount: written + buffered.count,
-        limit: store.limits.costLimit)
+        key, written + buffered.count, in: store.path, limit: store.limits.costLimit)
     }
     if store.options.form.sealing != nil { return }
     let size = FileChecksum.pieceSize

@@ -96,7 +96,7 @@ private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: S
 
   private func files(of key: Key) -> DecodedMedia<Key, Decoder.Image> {
     DecodedMedia(files: media) { file in
-      try decode(file, (key as? URL)?.textWithoutSecrets ?? "\(key)")
+      try decode(file, String(withoutSecrets: key))
     }
   }
 

@@ -36,7 +36,7 @@ public final class Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
     guard key == key else { return observer.completed() }
     let context = WorkContext.current
     if context?.works(for: key, in: ObjectIdentifier(self)) ?? false {
-      return observer.failed(CacheError.circular(key: "\(key)"))
+      return observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
     }
     let caller = BatchCaller(observer: observer.inContext(of: context), lifetime: lifetime)
     while true {
@@ -48,7 +48,7 @@ public final class Batched<Key: Hashable & Sendable, Value: Sendable>: Source {
       lifetime.onEnd { self.leave(batch, key, number) }
       // Another thread may have called meanwhile, and ended this caller.
       if context?.wait(for: batch, until: lifetime) == false, leave(batch, key, number) {
-        observer.failed(CacheError.circular(key: "\(key)"))
+        observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
       }
       if isFull {
         call(batch)

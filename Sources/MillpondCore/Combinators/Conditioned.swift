@@ -78,7 +78,7 @@ public struct Conditioned<Base: Source>: GetWrapper {
 
   @usableFromInline
   func refusal<Answer>(of key: Key) -> Signal<Answer> {
-    .fail(CacheError.refused(key: "\(key)"))
+    .fail(CacheError.refused(key: String(withoutSecrets: key)))
   }
 }
 

@@ -50,8 +50,7 @@ public struct Filtered<Base: Source>: Wrapper {
   /// Returns the base's immediate value if it is wanted.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    guard let value = base.now(key, lookup), isWanted(key, value) else { return nil }
-    return value
+    base.now(key, lookup) { isWanted(key, $0) ? $0 : nil }
   }
 
   /// Writes to the base; an unwanted value removes the key.

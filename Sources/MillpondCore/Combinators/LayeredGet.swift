@@ -59,8 +59,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     failure = nil
   }
 
-  @inlinable var upperLabel: String? { below.labels(of: upper).upper }
-  @inlinable var lowerLabel: String? { below.labels(of: upper).lower }
+  @inlinable var upperLabel: String? { below.labels(of: upper).upper(in: lookup) }
+  @inlinable var lowerLabel: String? { below.labels(of: upper).lower(in: lookup) }
 
   // MARK: The upper layer
 
@@ -192,7 +192,8 @@ final class LayerBelow<Layer: Source>: Sendable {
   func labels(of upper: some Source) -> LayerLabels {
     if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
     let labels = LayerLabels(
-      upper: upper.askedLabel, immediate: upper.ownLabel, lower: layer.ownLabel)
+      upper: upper.askedLabel, immediate: upper.ownLabel, lower: layer.ownLabel,
+      areStores: (upper.isStoreAlone, layer.isStoreAlone))
     return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
   }
 }
@@ -200,18 +201,34 @@ final class LayerBelow<Layer: Source>: Sendable {
 /// The names of two layers; nil for a layer that reports by itself.
 @usableFromInline
 final class LayerLabels: Sendable {
-  @usableFromInline let upper: String?
+  private let upper: String?
 
   /// The name of the upper layer in the report of an immediate value.
   @usableFromInline let immediate: String?
 
-  @usableFromInline let lower: String?
+  private let lower: String?
+
+  /// Whether a reload asks nothing in a layer, so that there is nothing to report.
+  private let areStores: (upper: Bool, lower: Bool)
 
   @usableFromInline
-  init(upper: String?, immediate: String?, lower: String?) {
+  init(upper: String?, immediate: String?, lower: String?, areStores: (upper: Bool, lower: Bool)) {
     self.upper = upper
     self.immediate = immediate
     self.lower = lower
+    self.areStores = areStores
+  }
+
+  /// The name of the upper layer in the report of a get.
+  @usableFromInline
+  func upper(in lookup: Lookup) -> String? {
+    areStores.upper && lookup.freshness == .reload ? nil : upper
+  }
+
+  /// The name of the lower layer in the report of a get.
+  @usableFromInline
+  func lower(in lookup: Lookup) -> String? {
+    areStores.lower && lookup.freshness == .reload ? nil : lower
   }
 }
 

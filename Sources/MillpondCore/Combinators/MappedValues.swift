@@ -4,9 +4,12 @@ extension Source {
   /// Stores values encoded by `codec`, and answers them decoded; `transformValues` in Carlos.
   ///
   /// A cached value that cannot be decoded is a miss, so that a lower layer is asked, unless
-  /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with the
-  /// codec's error. If it is a composition of caches over a source, the get asks that source, as a
-  /// reload does, and fails with the codec's error if its answer cannot be decoded either. Setting
+  /// `undecodable` says otherwise. If the base is a source and no cache, the get fails with
+  /// ``CacheError/undecodable(key:underlying:)``, which has the codec's error; an answer that the
+  /// source had stored, so that it has an age, is asked for once more, as with
+  /// `Freshness.atMost` of a negative age. If it is a composition of caches over a source, the get
+  /// asks that source, as a reload does, and fails with the same error if its answer cannot be
+  /// decoded either. Setting
   /// a value that cannot be encoded fails, and the stored value stays. If
   /// the answer to a reload cannot be encoded, the stored value is removed, since it is older.
   ///
@@ -71,7 +74,7 @@ public enum UndecodableUse: Sendable, Hashable {
   /// The value is a miss, so that a lower layer is asked.
   case miss
 
-  /// The get fails with the codec's error.
+  /// The get fails with ``CacheError/undecodable(key:underlying:)``.
   ///
   /// A lower layer is asked even so, since a failure of an upper layer is not the end.
   case failure
@@ -96,7 +99,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     self.base = base
     let undecodable = base.isCache ? undecodable : .failure
     mapping = ValueMapping(
-      codec, decodeAtOnce: decodeAtOnce, undecodable,
+      codec, decodeAtOnce: decodeAtOnce, undecodable, isOverSource: !base.isCache,
       isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
   }
 
@@ -110,8 +113,8 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
     guard lookup.hasListeners else { return decoded(key, lookup, nil) }
     return .deferred {
-      let check = ValueCheck()
-      return decoded(key, lookup.checked(by: check), check)
+      let check = ValueCheck(within: lookup)
+      return decoded(key, lookup.checked(by: check), check).onEnd { _ in check.end() }
     }
   }
 
@@ -122,7 +125,32 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
     if mapping.isOverOrigin, lookup.freshness != .cachedOnly {
       return decodedByOrigin(key, lookup, check)
     }
+    if mapping.isOverSource, lookup.freshness.admitsOlder {
+      return decodedBySource(key, lookup, check)
+    }
     return decoded(base.getStamped(key, lookup), key, lookup, check, mapping.undecodable)
+  }
+
+  /// Returns the source's answer, decoded; if it is a stored one and that can't be, a newer one.
+  @inlinable
+  func decodedBySource(
+    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+  ) -> Signal<Stamped<NewValue>> {
+    Signal { observer, lifetime in
+      let caller = WorkContext.current
+      decoded(base.getStamped(key, lookup), key, lookup, check, .failure) { stamped in
+        stamped.nanoseconds > 0 ? decodedAnew(key, lookup, check).inContext(of: caller) : nil
+      }.run(observer, lifetime)
+    }
+  }
+
+  /// Returns the source's answer to a get that no stored one suits, decoded.
+  @usableFromInline
+  func decodedAnew(
+    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
+  ) -> Signal<Stamped<NewValue>> {
+    let anew = lookup.with(.atMost(.nanoseconds(-1)))
+    return decoded(base.getStamped(key, anew), key, anew, check, .failure)
   }
 
   /// Returns the base's answer, decoded; if that can't be, the origin's.
@@ -137,25 +165,31 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
       // Before the lookup, so that every later write wins over the removal.
       let (isUndecodable, revision) = (Locked(false), Revision.next())
       let values = base.getStamped(key, lookup)
-      return decoded(values, key, lookup, check, .miss) { isUndecodable.withLock { $0 = true } }
-        .ifEmpty {
-          guard isUndecodable.withLock({ $0 }) else { return .empty }
-          // Removed first, since the origin could confirm the value that cannot be decoded.
-          return base.apply(.remove(key, revision)).recover { _ in .empty }
-            .ignoreValues(as: Stamped<NewValue>.self)
-            .ifEmpty {
-              let reload = lookup.with(.reload)
-              return decoded(base.getStamped(key, reload), key, reload, check, .failure)
-                .inContext(of: caller)
-            }
-        }
+      return decoded(values, key, lookup, check, .miss) { _ in
+        isUndecodable.withLock { $0 = true }
+        return nil
+      }
+      .ifEmpty {
+        guard isUndecodable.withLock({ $0 }) else { return .empty }
+        // Removed first, since the origin could confirm the value that cannot be decoded.
+        return base.apply(.remove(key, revision)).recover { _ in .empty }
+          .ignoreValues(as: Stamped<NewValue>.self)
+          .ifEmpty {
+            let reload = lookup.with(.reload)
+            return decoded(base.getStamped(key, reload), key, reload, check, .failure)
+              .inContext(of: caller)
+          }
+      }
     }
   }
 
+  /// - Parameter replacement: Receives a value that can't be decoded; returns what the get that
+  ///   would fail continues with, or nil.
   @inlinable
   func decoded(
     _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?,
-    _ undecodable: UndecodableUse, _ note: (@Sendable () -> Void)? = nil
+    _ undecodable: UndecodableUse,
+    _ replacement: (@Sendable (Stamped<Base.Value>) -> Signal<Stamped<NewValue>>?)? = nil
   ) -> Signal<Stamped<NewValue>> {
     switch mapping.codec(key).way {
     case .now(_, let decode):
@@ -165,11 +199,15 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
             return try checked(check) { try stamped.map(decode) }
           } catch {
             lookup.explainMiss(.undecodable(error))
-            note?()
+            _ = replacement?(stamped)
             return nil
           }
         }
-        : values.attemptMap { stamped in try checked(check) { try stamped.map(decode) } }
+        : values.attemptMap { stamped in
+          try checked(check) { try stamped.map(decode) }
+        } orElse: { stamped, error in
+          replacement?(stamped) ?? .fail(failure(of: key, error))
+        }
     case .later(_, let decode):
       values.flatMap { stamped in
         Signal.async {
@@ -178,13 +216,20 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
           return stamped.map { _ in value }
         }.recover { error in
           check?.settle(.undecodable(error))
-          guard undecodable == .miss else { return .fail(error) }
+          let replacement = replacement?(stamped)
+          guard undecodable == .miss else { return replacement ?? .fail(failure(of: key, error)) }
           lookup.explainMiss(.undecodable(error))
-          note?()
           return .empty
         }
       }
     }
+  }
+
+  /// The failure of a get whose value the codec can't read.
+  @usableFromInline
+  func failure(of key: Key, _ error: any Error) -> any Error {
+    if error is CancellationError || error is CacheError || error.isNestedTooDeeply { return error }
+    return CacheError.undecodable(key: String(withoutSecrets: key), underlying: error)
   }
 
   /// Decodes, and reports to the layers that sent the value whether it was decodable.
@@ -204,30 +249,16 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   /// Returns the base's immediate value, decoded.
   ///
-  /// A value that cannot be decoded has been counted below as a hit, and is counted again by the
-  /// get that follows, until a fill or write overwrites it. Knowing that beforehand would take two
-  /// lookups a hit.
+  /// One that cannot be decoded is left to the get that follows.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    if lookup.hasListeners { return heardNow(key, lookup) }
     if let decodeAtOnce = mapping.decodeAtOnce {
-      return base.now(key, lookup).flatMap { try? decodeAtOnce($0) }
+      return base.now(key, lookup) { try? decodeAtOnce($0) }
     }
     guard case .now(_, let decode) = mapping.codec(key).way, !mapping.delayed.isPending(key) else {
       return nil
     }
-    return base.now(key, lookup).flatMap { try? decode($0) }
-  }
-
-  /// Returns the base's immediate value, decoded, and reports it after that.
-  @usableFromInline
-  func heardNow(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    guard case .now(_, let decode) = mapping.codec(key).way, !mapping.delayed.isPending(key),
-      let reports = DeferredReports(of: lookup),
-      let value = base.now(key, reports.lookup).flatMap({ try? decode($0) })
-    else { return nil }
-    reports.passOn()
-    return value
+    return base.now(key, lookup) { try? decode($0) }
   }
 
   /// Writes the encoded value to the base.
@@ -324,6 +355,9 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   /// The use of an undecodable value; of an origin's answer it is a failure.
   @usableFromInline let undecodable: UndecodableUse
 
+  /// Whether the base is no cache, but a source, which may answer from what it has stored itself.
+  @usableFromInline let isOverSource: Bool
+
   /// Whether the base is a composition that ends in an origin, whose answer is no miss.
   @usableFromInline let isOverOrigin: Bool
 
@@ -331,11 +365,12 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   init(
     _ codec: @escaping @Sendable (Key) -> Codec<Encoded, Decoded>,
     decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?, _ undecodable: UndecodableUse,
-    isOverOrigin: Bool
+    isOverSource: Bool, isOverOrigin: Bool
   ) {
     self.codec = codec
     self.decodeAtOnce = decodeAtOnce
     self.undecodable = undecodable
+    self.isOverSource = isOverSource
     self.isOverOrigin = isOverOrigin
   }
 

@@ -62,7 +62,7 @@ public struct PostProcessed<Base: Source>: Wrapper {
   /// The get that follows calls `process` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    process.changed(now: { base.now(key, lookup) }, of: key)
+    process.changedNow(of: base, key, lookup)
   }
 
   /// Writes to the base, without processing.

@@ -46,7 +46,8 @@ public struct TimeLimited<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    Signal.deferred(ask).timeout(limit, awaiting: awaited, clock: clock, key: { "\(key)" })
+    Signal.deferred(ask).timeout(
+      limit, awaiting: awaited, clock: clock, key: { String(withoutSecrets: key) })
   }
 }
 

@@ -65,7 +65,7 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
   /// The get that follows calls `transform` again, and fails with its error.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> NewValue? {
-    transform.changed(now: { base.now(key, lookup) }, of: key)
+    transform.changedNow(of: base, key, lookup)
   }
 
   /// The base and the transformation.

@@ -31,10 +31,12 @@ enum ValueTransform<Key: Hashable & Sendable, Value: Sendable, NewValue: Sendabl
     }
   }
 
-  /// Changes an immediate value; nil if the function throws or takes time.
+  /// Returns the source's immediate value, changed; nil if the function throws or takes time.
   @inlinable
-  func changed(now value: () -> Value?, of key: Key) -> NewValue? {
-    guard case .now(let change) = self, let value = value() else { return nil }
-    return try? change(key, value)
+  func changedNow<Base: Source<Key, Value>>(
+    of base: Base, _ key: Key, _ lookup: Lookup
+  ) -> NewValue? {
+    guard case .now(let change) = self else { return nil }
+    return base.now(key, lookup) { try? change(key, $0) }
   }
 }

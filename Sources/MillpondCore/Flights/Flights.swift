@@ -8,6 +8,9 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let table = Locked(JoinableFlights<Key, Value>())
   @usableFromInline let clock: FlightClock
 
+  /// The runs for one caller alone, which no other joins.
+  private let lone = Locked(Registry<LoneRun<Key>>())
+
   /// The greatest number of keys that can be under way and shared.
   @usableFromInline let limit: Int
 
@@ -106,7 +109,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ start: (Lookup) -> Signal<Stamped<Value>>
   ) {
     if !isWaiting(caller, lookup, observer, lifetime) {
-      return observer.failed(CacheError.circular(key: "\(key)"))
+      return observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
     }
     guard caller.isNew else { return }
     caller.flight.start { start(lookup.shared(by: $0)) }
@@ -120,7 +123,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Bool {
     if caller.isNew { caller.flight.handle.begin() }
     if caller.isRaised { caller.flight.handle.announceRaise() }
-    if lookup.hasListeners { report(caller, lookup) }
+    if lookup.hasListeners { report(caller, lookup, lifetime) }
     let following = lookup.flight.map { FollowingCaller(caller, $0, lifetime) }
     var (number, ends) = (0, true)
     if let context = WorkContext.current {
@@ -147,14 +150,23 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let caller = WorkContext.current
     let handle = handle(of: key, lookup)
     if isCircular(key, caller) || caller?.wait(for: handle, until: lifetime) == false {
-      return observer.failed(CacheError.circular(key: "\(key)"))
+      return observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
     }
     let run = lifetime.child()
     run.markAwaited()
     run.onEnd { handle.end() }
+    list(key, handle, until: run)
     WorkContext.run(in: handle) {
       start().run(observer.inContext(of: caller, ending: run), run)
     }
+  }
+
+  /// Lists a run for one caller among those that are under way.
+  @usableFromInline
+  func list(_ key: Key, _ handle: FlightHandle, until run: Lifetime) {
+    handle.begin()
+    let number = lone.withLock { $0.add(LoneRun(key: key, handle: handle)) }
+    run.onEnd { [lone] in lone.discard { $0.remove(number) } }
   }
 
   /// Whether an unshared run of the key would wait for itself.
@@ -193,7 +205,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         if !self.isWaiting(caller, shared, end, waiting) {
           waiting.end()
-          observer.failed(CacheError.circular(key: "\(key)"))
+          observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
         }
       }
     }
@@ -244,14 +256,14 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Returns descriptions of the flights that can be joined, oldest first, without those that begin
-  /// meanwhile.
+  /// meanwhile, and then of the runs for one caller alone.
   ///
   /// - Complexity: O(*n*), in steps between which other threads can take the lock.
   @usableFromInline
   func census() -> [FlightRecord] {
     var records: [FlightRecord] = []
     forEach { flight, count in records.append(flight.record(callers: count)) }
-    return records.reversed()
+    return records.reversed() + lone.withLock { $0.numbered }.map(\.element.record)
   }
 
   /// Calls `body` with the flights that can be joined and the numbers of their callers, newest
@@ -273,11 +285,23 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func report(_ caller: FlightCaller<Key, Value>, _ lookup: Lookup) {
+  func report(_ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ lifetime: Lifetime) {
     let handle = caller.flight.handle
-    handle.add(lookup.details.listeners)
+    handle.add(lookup, until: lifetime)
     let kind: CacheEvent.Kind = caller.isNew ? .started : .joined(age: handle.age)
     lookup.report(kind, layer: "in flight", key: caller.flight.key)
+  }
+}
+
+/// A run for one caller alone: a reload, or a get of one key more than can be shared.
+private struct LoneRun<Key: Hashable & Sendable>: Sendable {
+  let key: Key
+  let handle: FlightHandle
+
+  var record: FlightRecord {
+    FlightRecord(
+      key: key, age: handle.age, callers: 1, priority: handle.priority, place: handle.place,
+      id: ObjectIdentifier(handle))
   }
 }
 

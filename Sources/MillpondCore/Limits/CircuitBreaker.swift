@@ -219,8 +219,8 @@ extension Error {
       .shutDown, .unfinished, .stepsFailed:
       true
     case .failed(_, let underlying): underlying.isOfTheGet
-    case .unavailable, .partlyStored, .partlyWritten, .full, .inUse, .refusedValue, .unsupported,
-      nil:
+    case .unavailable, .undecodable, .partlyStored, .partlyWritten, .full, .inUse, .refusedValue,
+      .unsupported, nil:
       false
     }
   }

@@ -58,7 +58,7 @@ public struct ConcurrencyLimited<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(of: slots, lookup, ask) { "\(key)" }
+    .inTurn(of: slots, lookup, ask) { String(withoutSecrets: key) }
   }
 }
 

@@ -58,7 +58,7 @@ public struct RateLimited<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    .inTurn(of: limiter, lookup, ask) { "\(key)" }
+    .inTurn(of: limiter, lookup, ask) { String(withoutSecrets: key) }
   }
 }
 

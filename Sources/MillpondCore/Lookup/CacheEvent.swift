@@ -66,8 +66,10 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     CacheEvent(kind, layer: layer, key: key, nanoseconds: nanoseconds)
   }
 
-  /// A single line about the event, without the key.
-  public var description: String {
+  /// A single line about the event, without the key and the secrets of URLs in errors.
+  public var description: String { sentence.withoutSecrets }
+
+  private var sentence: String {
     let time = duration.map { " \($0.brief)" } ?? ""
     return switch kind {
     case .hit(let age): "\(layer): hit\(time)\(age.map { ", \($0.brief) old" } ?? "")"
@@ -89,6 +91,12 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
 package protocol CacheEventListener: AnyObject, Sendable {
   /// The clock that times the layers.
   var time: ExactTime { get }
+
+  /// Whether it hears of one get alone, so that it leaves a flight together with its caller.
+  ///
+  /// The others stay until the flight ends, since a layer may report something after all callers
+  /// have left, such as a fill that failed.
+  var isOfOneGet: Bool { get }
 
   /// Receives an event, on the thread on which it happened, with no lock held.
   func receive(_ event: CacheEvent)

@@ -23,7 +23,11 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   }
 
   private struct State: Sendable {
+    /// The listeners to all gets; a few, each of them once, however many callers it has.
     var listeners: [any CacheEventListener] = []
+
+    /// What each caller has to hear its own get.
+    var callers = Registry<ListeningCaller>()
     var raised = Registry<@Sendable () -> Void>()
 
     /// Whether what the flight has asked was changed elsewhere, and what keeps that up to date.
@@ -140,26 +144,53 @@ extension FlightHandle {
   }
 }
 
+/// What a caller of a flight has to hear its own get.
+private struct ListeningCaller: Sendable {
+  let listeners: [any CacheEventListener]
+  let check: ValueCheck?
+}
+
 extension FlightHandle {
   var listeners: [any CacheEventListener] {
-    hasListeners ? state.withLock { $0.listeners } : []
+    guard hasListeners else { return [] }
+    return state.withLock { $0.listeners + $0.callers.elements.flatMap(\.listeners) }
   }
 
-  /// Sends an event to the listeners.
-  func send(_ event: CacheEvent) {
-    if hasListeners { for listener in listeners { listener.receive(event) } }
+  /// The check of a value by a codec of one of the callers.
+  ///
+  /// One speaks for all: callers with listeners and different codecs are not told apart.
+  var check: ValueCheck? {
+    guard hasListeners else { return nil }
+    return state.withLock { $0.callers.elements.lazy.compactMap(\.check).first }
   }
 
-  /// Adds the listeners of a caller that joins; a listener that is present already is not added
-  /// again.
+  /// Sends an event to the listeners, except those that have received it.
+  func send(_ event: CacheEvent, except others: [any CacheEventListener] = []) {
+    guard hasListeners else { return }
+    for listener in listeners where !others.contains(where: { $0 === listener }) {
+      listener.receive(event)
+    }
+  }
+
+  /// Adds the listeners of a caller that joins, and the check of its codec, until `lifetime` ends.
+  ///
+  /// - Complexity: O(1), for a small number of monitors.
   @usableFromInline
-  package func add(_ new: [any CacheEventListener]) {
-    state.withLock { state in
-      for listener in new where !state.listeners.contains(where: { $0 === listener }) {
+  package func add(_ lookup: Lookup, until lifetime: Lifetime) {
+    var own: [any CacheEventListener] = []
+    let (new, check) = (lookup.details.listeners, lookup.details.check)
+    for listener in new where listener.isOfOneGet { own.append(listener) }
+    let number = state.withLock { state -> Int? in
+      for listener in new
+      where !listener.isOfOneGet && !state.listeners.contains(where: { $0 === listener }) {
         state.listeners.append(listener)
       }
+      if own.isEmpty, check == nil { return nil }
+      return state.callers.add(ListeningCaller(listeners: own, check: check))
     }
     hasListener.store(true, ordering: .releasing)
+    guard let number else { return }
+    lifetime.onEnd { [state] in state.discard { $0.callers.remove(number) } }
   }
 }
 

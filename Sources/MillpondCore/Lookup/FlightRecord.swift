@@ -1,11 +1,11 @@
 import MillpondSignals
 
-/// A description of a running get that callers may share.
+/// A description of a running get, which callers share unless it is a reload.
 public struct FlightRecord: Sendable, CustomStringConvertible {
-  /// The key of the flight.
+  /// The key of the get.
   public let key: any Hashable & Sendable
 
-  /// The time since the flight began.
+  /// The time since the run began.
   public let age: Duration
 
   /// The number of callers that wait.
@@ -32,9 +32,10 @@ public struct FlightRecord: Sendable, CustomStringConvertible {
     self.id = id
   }
 
-  /// A single line about the flight.
+  /// A single line about the flight, without the secrets of URLs in the key.
   public var description: String {
     let origin = place.map { ", requested at \($0)" } ?? ""
-    return "\(key): \(callers) waiting for \(age.brief), \(priority) priority\(origin)"
+    return
+      "\(String(withoutSecrets: key)): \(callers) waiting for \(age.brief), \(priority) priority\(origin)"
   }
 }

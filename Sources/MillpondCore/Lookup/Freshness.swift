@@ -33,6 +33,16 @@ public enum Freshness: Sendable, Hashable {
     }
   }
 
+  /// Whether a source that stores answers itself may give one with an age.
+  @inlinable
+  var admitsOlder: Bool {
+    switch self {
+    case .any: true
+    case .atMost(let limit): limit > .zero
+    case .cachedOnly, .reload: false
+    }
+  }
+
   /// Whether a get asks an origin about a stored value that is too old.
   @inlinable
   var revalidates: Bool {

@@ -155,6 +155,7 @@ public struct Lookup: Sendable {
   /// Returns a copy with one listener only, which does not follow changes of the priority.
   func reporting(onlyTo listener: any CacheEventListener) -> Lookup {
     var terms = details.terms
+    terms.check = details.check
     (terms.listeners, terms.flight, terms.explanation) = ([listener], nil, nil)
     return Lookup(
       freshness: freshness, ownPriority: priority, counting: counting,
@@ -196,4 +197,16 @@ enum Counting: Sendable {
 
   /// Nothing; the caller tests for an answer, and gets it afterwards.
   case nothing
+
+  /// Nothing, and a hit that was counted before is taken back: its value was refused above, and the
+  /// run that follows counts it.
+  case takenBack
+
+  /// Whether the lookup counts as the use of a value that it finds.
+  @inlinable var countsUse: Bool {
+    switch self {
+    case .hits, .everything: true
+    case .nothing, .takenBack: false
+    }
+  }
 }

@@ -108,7 +108,17 @@ enum LookupDetails: Sendable {
     (special?.terms.listeners ?? []) + (flight?.listeners ?? [])
   }
 
-  /// Sends an event to the listeners.
+  /// Whether `listener` receives the events.
+  func areHeard(by listener: any CacheEventListener) -> Bool {
+    listeners.contains { $0 === listener }
+  }
+
+  /// The check of values by a codec above, or above the flight that makes the get.
+  var check: ValueCheck? {
+    special?.terms.check ?? flight?.check
+  }
+
+  /// Sends an event to the listeners, to each once.
   func send(_ event: CacheEvent) {
     switch self {
     case .usual: break
@@ -153,7 +163,7 @@ final class SpecialTerms: Sendable {
 
   func send(_ event: CacheEvent) {
     for listener in terms.listeners { listener.receive(event) }
-    terms.flight?.send(event)
+    terms.flight?.send(event, except: terms.listeners)
   }
 
   @usableFromInline var hasListeners: Bool {

@@ -132,7 +132,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// Returns the value if it is stored and fresh enough.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    if mayExpire.load(ordering: .relaxed) || lookup.counting == .nothing {
+    if mayExpire.load(ordering: .relaxed) || !lookup.counting.countsUse {
       return look(key, lookup.freshness, lookup.counting)?.value
     }
     // The most frequent lookup first, so that a hit skips the rest.

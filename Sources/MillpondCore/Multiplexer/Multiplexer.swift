@@ -200,3 +200,8 @@ public final class Multiplexer<Value: Sendable>: Sendable {
     try await flush().value
   }
 }
+
+extension Multiplexer {
+  /// The map whose only value this is, for an inspector.
+  package var inspected: MultiplexerMap<String, Value> { map }
+}

@@ -155,7 +155,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   @inlinable
   func untilEnd<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
     guard let scope else { return answer }
-    return scope.untilEnd(answer) { "\(key)" }
+    return scope.untilEnd(answer) { String(withoutSecrets: key) }
   }
 
   /// Returns the value in memory if it is fresh.
@@ -222,7 +222,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCount = scope?.endCount
     let values = remembered.refresh(key)
-    return scope?.untilEnd(values, since: endCount) { "\(key)" } ?? values
+    return scope?.untilEnd(values, since: endCount) { String(withoutSecrets: key) } ?? values
   }
 
   /// Makes the value of a key stale, without a fetch: the next get fetches a new one.

@@ -16,10 +16,10 @@ extension Lookup {
     details.isObservable
   }
 
-  /// Returns a copy with one more listener.
+  /// Returns a copy with one more listener, unless it is one already.
   @usableFromInline
   package func reporting(by listener: any CacheEventListener) -> Lookup {
-    with { $0.listeners.append(listener) }
+    details.areHeard(by: listener) ? self : with { $0.listeners.append(listener) }
   }
 
   /// Reports an event to the listeners.
@@ -57,14 +57,18 @@ extension Source {
   ///   - key: The key.
   ///   - lookup: The terms of the get.
   ///   - label: Returns the name of the layer; nil if it reports by itself.
+  ///   - naming: Makes the failures name the layer.
   @inlinable
   package func layerAnswer(
-    _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?
+    _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?,
+    naming: @escaping @Sendable (Signal<Stamped<Value>>) -> Signal<Stamped<Value>> = { $0 }
   ) -> Signal<Stamped<Value>> {
-    guard lookup.isObservable else { return getStamped(key, lookup) }
+    guard lookup.isObservable, !(lookup.freshness == .reload && isStoreAlone) else {
+      return naming(getStamped(key, lookup))
+    }
     return Signal { observer, lifetime in
       let report = SerialState(AnswerReport(lookup, as: label()))
-      getStamped(key, report.value.explained(lookup)).run(
+      naming(getStamped(key, report.value.explained(lookup))).run(
         Observer(
           next: { stamped in
             report.value.hit(stamped.age, key, lookup, as: label())
@@ -76,6 +80,10 @@ extension Source {
           }), lifetime)
     }
   }
+
+  /// Whether there is no origin here, so that a reload asks nothing: it is neither a hit nor a miss.
+  @usableFromInline
+  var isStoreAlone: Bool { !topology(for: nil).hasOrigin }
 
   /// Returns the immediate value, and reports it to the listeners.
   ///
@@ -192,7 +200,7 @@ struct AnswerReport: Sendable {
       }
     let event = CacheEvent(kind, layer: label, key: key, nanoseconds: nanoseconds)
     // A value that a codec has still to read may turn out to be none.
-    if case .hit = kind, let check = lookup.details.special?.terms.check {
+    if case .hit = kind, let check = lookup.details.check {
       check.wait { flaw in lookup.details.send(flaw.map { event.with($0) } ?? event) }
     } else {
       lookup.details.send(event)

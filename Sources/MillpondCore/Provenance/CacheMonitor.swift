@@ -90,6 +90,8 @@ public final class CacheMonitor: Sendable {
 }
 
 extension CacheMonitor: CacheEventListener {
+  @usableFromInline package var isOfOneGet: Bool { false }
+
   @usableFromInline
   package func receive(_ event: CacheEvent) {
     if attention.load(ordering: .relaxed) == .none { return }

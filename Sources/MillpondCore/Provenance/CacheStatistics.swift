@@ -20,11 +20,13 @@ public struct CacheStatistics: Sendable, Hashable {
   /// The number of gets that confirmed the stored value of an upper layer; neither hits nor misses.
   public internal(set) var revalidations = 0
 
-  /// The number of gets that failed.
+  /// The number of gets that failed, without those that were refused.
   public internal(set) var failures = 0
 
-  /// The number of failures of gets that were not begun: an open circuit, a limit of waiting gets,
-  /// or a condition refused them.
+  /// The number of gets that were refused before they began.
+  ///
+  /// By an open circuit, a limit of waiting gets or a condition. They say nothing about the layer,
+  /// and have no time.
   public internal(set) var refusals = 0
 
   /// The number of flights that were started.
@@ -39,11 +41,13 @@ public struct CacheStatistics: Sendable, Hashable {
   /// The number of writes that failed.
   public internal(set) var failedWrites = 0
 
-  /// The durations of answers, hits and misses, where they were measured: not for immediate
+  /// The durations of hits, misses and failures, where they were measured: not for immediate
   /// answers.
   public internal(set) var times = Histogram()
 
   /// The share of gets that found a value, from 0 to 1; 0 if there were none.
+  ///
+  /// Refused gets are left out.
   public var hitRatio: Double {
     let all = hits + misses + failures
     return all == 0 ? 0 : Double(hits) / Double(all)
@@ -56,7 +60,10 @@ public struct CacheStatistics: Sendable, Hashable {
     case .tooOld: (misses, tooOld) = (misses + 1, tooOld + 1)
     case .undecodable: (misses, undecodable) = (misses + 1, undecodable + 1)
     case .revalidated: revalidations += 1
-    case .failed(let error): (failures, refusals) = (failures + 1, refusals + error.refusals)
+    case .failed(let error) where error.isRefusal:
+      refusals += 1
+      return
+    case .failed: failures += 1
     case .started: flights += 1
     case .joined: joins += 1
     case .fillFailed: failedFills += 1
@@ -67,16 +74,19 @@ public struct CacheStatistics: Sendable, Hashable {
 }
 
 extension Error {
-  /// One for a get that was not begun, zero for others.
-  fileprivate var refusals: Int {
+  /// Whether a get was not begun.
+  fileprivate var isRefusal: Bool {
     switch self as? CacheError {
-    case .tooManyWaiting, .circuitOpen, .refused: 1
-    default: 0
+    case .tooManyWaiting, .circuitOpen, .refused: true
+    default: false
     }
   }
 }
 
-/// A histogram of durations, with a bucket for each power of two in nanoseconds.
+/// A histogram of durations: sixteen buckets of equal width between two powers of two in
+/// nanoseconds, so that a duration is known to a sixteenth.
+///
+/// - Source: the log-linear buckets of HdrHistogram.
 public struct Histogram: Sendable, Hashable {
   /// The number of durations.
   public private(set) var count = 0
@@ -88,7 +98,7 @@ public struct Histogram: Sendable, Hashable {
 
   private var longestNanoseconds = 0
 
-  /// The counts by the number of bits of the duration in nanoseconds.
+  /// The counts by the place of the duration.
   private var buckets: [Int] = []
 
   /// Creates an empty histogram.
@@ -101,25 +111,44 @@ public struct Histogram: Sendable, Hashable {
 
   mutating func add(nanoseconds: Int) {
     let nanoseconds = max(0, nanoseconds)
-    let bits = Int.bitWidth - nanoseconds.leadingZeroBitCount
-    while buckets.count <= bits { buckets.append(0) }
-    buckets[bits] += 1
+    let place = Self.place(of: nanoseconds)
+    if buckets.count <= place {
+      buckets.append(contentsOf: repeatElement(0, count: place + 1 - buckets.count))
+    }
+    buckets[place] += 1
     count += 1
     longestNanoseconds = max(longestNanoseconds, nanoseconds)
   }
 
-  /// Returns a duration that the given share of durations does not exceed, rounded up to one less
-  /// than a power of two in nanoseconds, but at most the longest.
+  /// The number of bits by which a bucket is chosen within its power of two.
+  private static var fineBits: Int { 4 }
+
+  /// Returns the bucket of a duration; those of less than two sixteens have one each.
+  private static func place(of nanoseconds: Int) -> Int {
+    let shift = Int.bitWidth - nanoseconds.leadingZeroBitCount - fineBits - 1
+    return shift <= 0 ? nanoseconds : shift << fineBits + nanoseconds >> shift
+  }
+
+  /// Returns the longest duration of a bucket.
+  private static func longest(in place: Int) -> Int {
+    let shift = place >> fineBits - 1
+    if shift <= 0 { return place }
+    let start = place - shift << fineBits
+    return start << shift + (1 << shift - 1)
+  }
+
+  /// Returns a duration that the given share of durations does not exceed, rounded up by less than a
+  /// sixteenth, but at most the longest.
   ///
   /// - Parameter share: The share, clamped to between 0 and 1; a half gives the median.
   /// - Returns: The duration; zero if there are none.
   public func quantile(_ share: Double) -> Duration {
     let wanted = Double(count) * min(1, max(0, share))
     var passed = 0
-    for (bits, amount) in buckets.enumerated() {
+    for (place, amount) in buckets.enumerated() {
       passed += amount
       if amount > 0, Double(passed) >= wanted {
-        return min(longest, .nanoseconds(bits >= 63 ? .max : (Int64(1) << Int64(bits)) - 1))
+        return min(longest, .nanoseconds(Self.longest(in: place)))
       }
     }
     return .zero
@@ -133,7 +162,7 @@ extension CacheStatistics: CustomStringConvertible {
     let gets = [
       "\(hits) hits",
       "\(misses) misses" + details([(tooOld, "too old"), (undecodable, "undecodable")]),
-      failures == 0 ? nil : "\(failures) failures" + details([(refusals, "refused")]),
+      failures == 0 ? nil : "\(failures) failures", refusals == 0 ? nil : "\(refusals) refused",
     ]
     let others = [
       (revalidations, "revalidations"), (flights, "flights"), (joins, "joins"),

@@ -5,6 +5,7 @@ package import MillpondSignals
 /// They are held until it is known whether this answer counts, and then passed on or dropped.
 package final class DeferredReports: CacheEventListener {
   package let time: ExactTime
+  package var isOfOneGet: Bool { true }
   private let original: Lookup
   private let state = Locked(State())
 

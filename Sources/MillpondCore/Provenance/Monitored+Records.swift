@@ -1,16 +1,19 @@
 public import MillpondSignals
 
-// Only while whole gets are observed: each is given a recorder of its own.
+// Only while whole gets are observed: each is given a recorder of its own, beside the monitor, which
+// hears each event once, however many gets share what it is about.
 extension Monitored {
   /// Returns the base's answer; the monitor receives its record when it ends.
   @usableFromInline
   func recorded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
     .deferred { [self] in
       let monitor = monitoring.monitor
-      let trace = Trace(monitor.time, limit: GetRecord.limit, next: monitor)
+      // A part of a get that the monitor records already.
+      if lookup.details.areHeard(by: monitor) { return answer(key, lookup) }
+      let trace = Trace(monitor.time, limit: GetRecord.limit)
       let beginning = monitor.time.now()
       let hasValue = Locked(false)
-      return answer(key, lookup.reporting(by: trace))
+      return answer(key, monitoring.of(lookup).reporting(by: trace))
         .onNext { _ in hasValue.withLock { $0 = true } }
         .onEnd { ending in
           let end = GetRecord.End(ending, hasValue: hasValue.withLock { $0 })
@@ -24,8 +27,10 @@ extension Monitored {
   @usableFromInline
   func recordedNow(_ key: Key, _ lookup: Lookup) -> Value? {
     let monitor = monitoring.monitor
-    let trace = Trace(monitor.time, limit: GetRecord.limit, next: monitor)
-    guard let value = reportedNow(key, lookup.reporting(by: trace)) else { return nil }
+    if lookup.details.areHeard(by: monitor) { return reportedNow(key, lookup) }
+    let trace = Trace(monitor.time, limit: GetRecord.limit)
+    let heard = monitoring.of(lookup).reporting(by: trace)
+    guard let value = reportedNow(key, heard) else { return nil }
     monitor.receive(GetRecord(key: key, steps: trace.steps, end: .value))
     return value
   }

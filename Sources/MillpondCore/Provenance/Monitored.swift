@@ -94,7 +94,7 @@ public struct Monitored<Base: Source>: Wrapper {
   public func topology(for key: Key?) -> Topology {
     Topology(
       .wrapper, title, parts: [base.topology(for: key)], isReported: true,
-      gets: monitoring.monitor.gets)
+      monitor: monitoring.monitor)
   }
 
   @usableFromInline

@@ -63,7 +63,7 @@ extension Source {
       let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
         .reporting(by: trace)
       let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup)
-      let answer = deadline.map { values.ended(by: $0) { "\(key)" } } ?? values
+      let answer = deadline.map { values.ended(by: $0) { String(withoutSecrets: key) } } ?? values
       return
         answer
         .map { Found(value: $0.value, age: $0.age, provenance: trace.provenance) }

@@ -1,8 +1,10 @@
 public import MillpondSignals
 
 extension Source {
-  /// The gets that are under way here and can be joined, with their keys, ages and numbers of
-  /// callers.
+  /// The gets that are under way here, with their keys, ages and numbers of callers.
+  ///
+  /// These are the flights of each ``reusingInFlight(maxFlights:clock:)`` and of what contains one,
+  /// and the gets that run there for one caller alone: reloads, and those beyond `maxFlights`.
   ///
   /// - Complexity: O(*n*) in their number, in steps between which gets can start and end.
   public var flights: [FlightRecord] {

@@ -3,9 +3,7 @@ import MillpondSignals
 /// A recorder of the events of one get.
 final class Trace: CacheEventListener {
   let time: ExactTime
-
-  /// Receives the events too.
-  private let next: (any CacheEventListener)?
+  var isOfOneGet: Bool { true }
 
   private let limit: Int
   private let recorded = Locked<[CacheEvent]>([])
@@ -15,16 +13,13 @@ final class Trace: CacheEventListener {
   /// - Parameters:
   ///   - time: The clock that times the layers.
   ///   - limit: The greatest number of events that are kept.
-  ///   - next: Another listener, which receives all events.
-  init(_ time: ExactTime, limit: Int = .max, next: (any CacheEventListener)? = nil) {
+  init(_ time: ExactTime, limit: Int = .max) {
     self.time = time
     self.limit = limit
-    self.next = next
   }
 
   func receive(_ event: CacheEvent) {
     recorded.withLock { if $0.count < limit { $0.append(event) } }
-    next?.receive(event)
   }
 
   /// The events, in order.

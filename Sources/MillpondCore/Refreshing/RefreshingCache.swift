@@ -145,7 +145,9 @@ extension RefreshingCache {
   /// Joins the next reload that has not begun, or starts one.
   func reload(_ key: Key, _ lookup: Lookup) -> Signal<Finding> {
     .withCaller { [self] caller in
-      if flights.isCircular(key, caller) { return .fail(CacheError.circular(key: "\(key)")) }
+      if flights.isCircular(key, caller) {
+        return .fail(CacheError.circular(key: String(withoutSecrets: key)))
+      }
       return flights.join(key, lookup) { [self] shared in
         flights.reload(key, shared) { [self] keeps in
           fetchAfterWrites(key, shared, asked: .reload, keeps: keeps)
@@ -214,13 +216,14 @@ extension RefreshingCache {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in
       if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
-      watchers.send(.begun, of: key)
       return base.layerAnswer(key, stale.map { lookup.asking($0.revalidation) } ?? lookup)
         .confirming(stale).inContext(of: caller)
         .onNext { [self] stamped in
           if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
         }
-        .onEnd { [self] ending in
+        .onRun { [self] in
+          watchers.send(.begun, of: key)
+        } end: { [self] ending in
           if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
           watchers.send(.ended, of: key)
         }

@@ -39,7 +39,7 @@ public struct Scoped<Base: Cache>: GetWrapper, Cache {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    scope.untilEnd(.deferred(ask)) { "\(key)" }
+    scope.untilEnd(.deferred(ask)) { String(withoutSecrets: key) }
   }
 
   /// Writes to the base; an end of the scope waits for the outcome of the write.

@@ -48,7 +48,7 @@ public struct Stoppable<Base: Source>: GetWrapper {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    running.admit(.deferred(ask)) { "\(key)" }
+    running.admit(.deferred(ask)) { String(withoutSecrets: key) }
   }
 
   /// The base, which a shutdown stops.

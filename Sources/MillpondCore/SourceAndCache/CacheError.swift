@@ -1,11 +1,20 @@
 public import MillpondSignals
 
 /// An error that the framework itself finds in a cache or a get.
+///
+/// The text of a key has at most 500 characters, and of a URL in it neither user, password, fragment
+/// nor the values of the query, which may be secrets. A `layer` is the name given by
+/// ``Source/named(_:)``, also around policies.
 public enum CacheError: Error, Sendable {
   /// No layer has a value for the key, and none failed.
   ///
-  /// Thrown where a value is needed, as by `value`; the signal of a get completes empty instead.
+  /// Thrown where a value is needed, as by `value`; the signal of a get completes empty instead. It
+  /// names no key, since every get that hits would have to keep one for it.
   case miss
+
+  /// The value of the key can't be decoded, and there is no other; `underlying` is the error of the
+  /// codec.
+  case undecodable(key: String, underlying: any Error)
 
   /// A layer does not work at present; its values may be available again later.
   case unavailable(layer: String, underlying: any Error)
@@ -83,10 +92,23 @@ extension CacheError {
   /// The error of a single layer that this one reports, as that of a `lookUp`; nil if there is none.
   public var underlying: (any Error)? {
     switch self {
-    case .unavailable(_, let error), .partlyStored(_, _, let error), .circuitOpen(_, _, let error),
+    case .unavailable(_, let error), .undecodable(_, let error), .partlyStored(_, _, let error),
+      .circuitOpen(_, _, let error),
       .failed(_, let error):
       error
     default: nil
+    }
+  }
+}
+
+extension CacheError {
+  /// Returns the same failure of a layer with the name that it was given.
+  func ofLayer(_ name: String) -> CacheError {
+    switch self {
+    case .unavailable(_, let underlying): .unavailable(layer: name, underlying: underlying)
+    case .circuitOpen(_, let remaining): .circuitOpen(layer: name, remaining: remaining)
+    case .unsupported(_, let write): .unsupported(layer: name, write: write)
+    default: self
     }
   }
 }
@@ -104,10 +126,15 @@ extension CacheError {
 }
 
 extension CacheError: CustomStringConvertible {
-  /// A single line for logs: the key, layer or limit concerned, and what to do.
-  public var description: String {
+  /// A single line for logs: the key, layer or limit concerned, and what to do; without the secrets
+  /// of URLs, also of those in underlying errors.
+  public var description: String { sentence.withoutSecrets }
+
+  private var sentence: String {
     switch self {
     case .miss: "no layer has a value for the key"
+    case .undecodable(let key, let underlying):
+      "the value of the key \(key) can't be decoded: \(underlying)"
     case .unavailable(let layer, let underlying): "the layer \(layer) is unavailable: \(underlying)"
     case .partlyStored(let key, let layer, let underlying):
       "the layer \(layer) could not store the value of the key \(key), so it removed the key: "

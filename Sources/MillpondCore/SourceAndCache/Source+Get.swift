@@ -33,7 +33,8 @@ extension Source {
         if isBeside(freshness) {
           observer.completed()
         } else if let deadline {
-          get(key, lookup).ended(by: deadline) { "\(key)" }.run(observer, lifetime)
+          get(key, lookup).ended(by: deadline) { String(withoutSecrets: key) }.run(
+            observer, lifetime)
         } else {
           get(key, lookup).run(observer, lifetime)
         }

@@ -68,8 +68,8 @@ public struct Topology: Sendable {
   /// Evicts values until no more than this share is left.
   package private(set) var trim: (@Sendable (Double) -> Void)?
 
-  /// The gets that are made through this part, as they end.
-  package let gets: Signal<GetRecord>?
+  /// The monitor of the gets that are made through this part.
+  package let monitor: CacheMonitor?
 
   /// Creates a part without parts of its own.
   ///
@@ -109,7 +109,7 @@ public struct Topology: Sendable {
     flights: (@Sendable () -> [FlightRecord])? = nil,
     stop: (@Sendable (Deadline) -> Signal<Void>)? = nil,
     close: (@Sendable () -> Signal<Void>)? = nil, markAllStale: (@Sendable () -> Void)? = nil,
-    gets: Signal<GetRecord>? = nil
+    monitor: CacheMonitor? = nil
   ) {
     self.role = role
     self.title = title
@@ -124,7 +124,7 @@ public struct Topology: Sendable {
     self.stop = stop
     self.close = close
     self.markAllStale = markAllStale
-    self.gets = gets
+    self.monitor = monitor
   }
 }
 
@@ -183,6 +183,11 @@ extension Topology {
     case .wrapper: parts.allSatisfy(\.isUnnamedLayer)
     case .layers, .choice: false
     }
+  }
+
+  /// Whether this is a single layer, perhaps with wrappers around it.
+  var isOneLayer: Bool {
+    parts.isEmpty || (role == .wrapper && parts.count == 1 && parts[0].isOneLayer)
   }
 
   /// Returns the name of a type without its generic arguments.

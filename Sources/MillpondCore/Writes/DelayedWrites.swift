@@ -95,7 +95,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     return Signal { observer, lifetime in
       let waiting = lifetime.child()
       if let caller, !caller.wait(for: latest.context, until: waiting) {
-        return observer.failed(CacheError.circular(key: "\(key)"))
+        return observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
       }
       latest.hasArrived.outcome.flatMap { hasArrived in
         waiting.end()

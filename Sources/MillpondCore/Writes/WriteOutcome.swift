@@ -163,7 +163,8 @@ extension WriteOutcome {
     whole.follow(outcome) { error in
       if case CacheError.partlyStored = error { return nil }
       let failure = Signal<Void>.fail(
-        CacheError.partlyStored(key: "\(key)", layer: layer.layerLabel, underlying: error))
+        CacheError.partlyStored(
+          key: String(withoutSecrets: key), layer: layer.layerLabel, underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
     }
     return whole.signal

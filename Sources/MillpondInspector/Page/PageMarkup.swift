@@ -21,6 +21,8 @@ enum PageMarkup {
           <svg id="chart" viewBox="0 0 600 120" preserveAspectRatio="none" role="img"
             aria-label="No gets yet"></svg>
         </div>
+        <p class="times" aria-hidden="true"><span>two minutes ago</span><span>one</span>
+          <span>now</span></p>
         <ul id="legend" class="legend"></ul>
       </section>
       <section aria-labelledby="flights-title">
@@ -33,6 +35,7 @@ enum PageMarkup {
         <div class="tools">
           <label>Filter by key
             <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>
+          <label><input id="rare" type="checkbox"> Without plain hits</label>
           <form id="removal" hidden>
             <label>Remove a key
               <input id="removed-key" required autocomplete="off" spellcheck="false"></label>

@@ -31,8 +31,6 @@ enum PageScript {
     }
 
     const number = (value) => value.toLocaleString("en-US");
-    const compact = new Intl.NumberFormat("en-US",
-      { notation: "compact", maximumFractionDigits: 1 });
     const percent = (share) => share === null ? "–" : `${(100 * share).toFixed(1)}\u00a0%`;
 
     function bytes(count) {
@@ -111,6 +109,9 @@ enum PageScript {
       if (!last) return;
       renderFlights(last);
       renderGets(last, true);
+    });
+    $("rare").addEventListener("change", () => {
+      if (last) renderGets(last, true);
     });
     $("removal").addEventListener("submit", (event) => {
       event.preventDefault();

@@ -96,13 +96,14 @@ enum PageScriptParts {
     function describeAnswers(answers) {
       const all = answers.hits + answers.misses + answers.failures;
       const failed = answers.failures ? `, ${number(answers.failures)} failed` : "";
+      const refused = answers.refusals ? `, ${number(answers.refusals)} refused` : "";
       const joined = answers.joins ? `, ${number(answers.joins)} joined` : "";
       const times = answers.median
         ? `; half within ${unbroken(answers.median)}, 99\u00a0% within ${unbroken(answers.slow)}`
         : "";
       return `Since this page was opened: ${number(answers.hits)} values in ${number(all)} `
         + (all === 1 ? "finished get" : "finished gets")
-        + failed + joined + times;
+        + failed + refused + joined + times;
     }
 
     function fillSize(part, view) {
@@ -110,7 +111,7 @@ enum PageScriptParts {
       const ofCost = part.cost !== undefined && limits.costLimit !== undefined;
       const limit = ofCost ? limits.costLimit : limits.countLimit;
       const used = ofCost ? part.cost : part.count;
-      const amount = limits.isInBytes ? bytes : (value) => compact.format(value);
+      const amount = limits.isInBytes ? bytes : number;
       let text = part.count === undefined ? "" :
         part.count === 1 ? "1 value" : `${number(part.count)} values`;
       if (part.cost !== undefined) {

@@ -17,6 +17,10 @@ enum PageScriptRows {
     const wanted = () => $("filter").value.toLowerCase();
     const matches = (key, text) => !text || (key || "").toLowerCase().includes(text);
 
+    // A value that no layer had to look for further down says little.
+    const isPlainHit = (get) =>
+      get.tone === "hit" && get.steps.every((step) => step.tone === "hit");
+
     function removeButton(row, key, isWhole) {
       if (!key || !isWhole || !last.permissions.includes("removing")) return;
       const button = make("button", "", "Remove");
@@ -58,9 +62,10 @@ enum PageScriptRows {
       const list = $("gets");
       const held = !isAsked && list.children.length > 0 && isHeld(list);
       const text = wanted();
-      const all = gets.filter((get) => matches(get.key, text));
+      const isRare = $("rare").checked;
+      const all = gets.filter((get) => matches(get.key, text) && !(isRare && isPlainHit(get)));
       set($("get-count"), state.isMonitored
-        ? `${number(state.getCount)}${text ? `; ${number(all.length)} match` : ""}` : "");
+        ? `${number(state.getCount)}${text || isRare ? `; ${number(all.length)} match` : ""}` : "");
       set($("gets-note"), !state.isMonitored
         ? "Gets are shown for a composition with .monitored(by: CacheMonitor(active: "
           + ".whileObserved))."

@@ -77,6 +77,9 @@ enum PageStyle {
     .chart line { stroke: var(--line); vector-effect: non-scaling-stroke; }
     .chart span { position: absolute; left: 6px; font-size: 11px; color: var(--soft); }
     .high { top: 2px; } .low { bottom: 2px; }
+    .times { display: flex; justify-content: space-between; margin: 2px 0 0; font-size: 11px;
+      color: var(--soft); }
+    input[type="checkbox"] { width: auto; min-height: 0; }
     .legend { list-style: none; display: flex; flex-wrap: wrap; gap: 2px 18px; padding: 0;
       margin: 8px 0 0; font-size: 13px; }
     .legend svg { width: 30px; height: 8px; margin-right: 6px; }

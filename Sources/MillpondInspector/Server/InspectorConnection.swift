@@ -94,16 +94,14 @@ extension InspectorConnection {
     try send(InspectorResponse.eventStream.bytes)
     let bag = DisposableBag()
     defer { bag.dispose() }
-    let gets = source.topology().observedGets
-    for get in gets {
-      get.subscribe(onNext: { log.receive($0) }).disposed(by: bag)
-    }
+    let monitors = source.topology().observedMonitors
+    for monitor in monitors { log.observe(monitor, until: bag) }
     let encoder = JSONEncoder()
     while true {
       let next = ContinuousClock.now + times.interval
       let snapshot = Snapshot(
         of: source, source.topology(), log.news(limit: Snapshot.getLimit),
-        isMonitored: !gets.isEmpty, at: .now)
+        isMonitored: !monitors.isEmpty, at: .now)
       try send(Array("data: ".utf8) + encoder.encode(snapshot) + Array("\n\n".utf8))
       try stream.pause(until: next)
     }

@@ -34,13 +34,22 @@ final class ActivityLog: Sendable {
   /// Receives a get that has ended.
   func receive(_ record: GetRecord) {
     let now = ContinuousClock.now
-    state.discard { state in
-      for event in record.steps
-      where state.statistics.count < Self.layerLimit || state.statistics[event.layer] != nil {
+    state.discard { $0.ring.append(record, at: now) }
+  }
+
+  /// Counts an event; not from the records, in which an event of a flight is one of each caller.
+  func receive(_ event: CacheEvent) {
+    state.withLock { state in
+      if state.statistics.count < Self.layerLimit || state.statistics[event.layer] != nil {
         state.statistics[event.layer, default: CacheStatistics()].count(event)
       }
-      return state.ring.append(record, at: now)
     }
+  }
+
+  /// Receives the gets and events of a monitor until the bag is disposed of.
+  func observe(_ monitor: CacheMonitor, until bag: DisposableBag) {
+    monitor.events.subscribe(onNext: { self.receive($0) }).disposed(by: bag)
+    monitor.gets.subscribe(onNext: { self.receive($0) }).disposed(by: bag)
   }
 
   /// Returns what happened since the last call; of many gets the newest.
@@ -63,8 +72,12 @@ final class ActivityLog: Sendable {
 }
 
 extension Topology {
-  /// The gets of all monitored parts, which begin to be recorded with a subscription.
-  var observedGets: [Signal<GetRecord>] {
-    allParts.compactMap(\.gets)
+  /// The monitors of the composition, each once; not those within a monitored part, of which the
+  /// outer monitor hears everything.
+  var observedMonitors: [CacheMonitor] {
+    if let monitor { return [monitor] }
+    return parts.flatMap(\.observedMonitors).reduce(into: []) { all, monitor in
+      if !all.contains(where: { $0 === monitor }) { all.append(monitor) }
+    }
   }
 }

@@ -32,8 +32,8 @@ extension CacheEvent {
 }
 
 extension Error {
-  /// The error as text of a limited length.
-  var words: String { "\(self)".shortened(to: 300) }
+  /// The error as text of a limited length, without the secrets of URLs in it.
+  var words: String { "\(self)".withoutSecrets.shortened(to: 300) }
 }
 
 extension Duration {

@@ -44,11 +44,11 @@ struct KeyText: Sendable, Hashable {
     whole = "\(key)"
   }
 
-  /// The text for the page.
-  var shown: String { whole.shortened(to: Self.limit) }
+  /// The text for the page, without the secrets of URLs in it.
+  var shown: String { whole.withoutSecrets.shortened(to: Self.limit) }
 
   /// Whether the page receives the whole text.
-  var isWhole: Bool { whole.utf8.count <= Self.limit }
+  var isWhole: Bool { shown == whole }
 }
 
 extension String {

@@ -98,6 +98,7 @@ extension AnswersState {
     hits = statistics.hits
     misses = statistics.misses
     failures = statistics.failures
+    refusals = statistics.refusals
     joins = statistics.joins
     let times = statistics.times
     median = times.count == 0 ? nil : times.quantile(0.5).brief

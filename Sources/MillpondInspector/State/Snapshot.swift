@@ -63,6 +63,7 @@ struct AnswersState: Encodable, Sendable, Equatable {
   let hits: Int
   let misses: Int
   let failures: Int
+  let refusals: Int
   let joins: Int
 
   /// The time that half of the answers take at most; nil if none was timed.

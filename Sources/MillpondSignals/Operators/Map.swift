@@ -40,6 +40,20 @@ extension Signal {
   public func attemptMap<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
   ) -> Signal<NewValue> {
+    attemptMap(transform) { _, error in .fail(error) }
+  }
+
+  /// Changes each value with `transform`; where that throws, another signal takes over.
+  ///
+  /// - Parameters:
+  ///   - transform: Runs on the thread that sends the value.
+  ///   - replacement: Receives the value and the error; returns the signal to continue with after
+  ///     the end of the upstream.
+  @inlinable
+  package func attemptMap<NewValue>(
+    _ transform: @escaping @Sendable (Value) throws -> NewValue,
+    orElse replacement: @escaping @Sendable (Value, any Error) -> Signal<NewValue>
+  ) -> Signal<NewValue> {
     derived { observer, lifetime in
       let upstream = lifetime.child()
       run(
@@ -48,7 +62,7 @@ extension Signal {
             observer.next(try transform(value))
           } catch {
             upstream.end()
-            observer.failed(error)
+            replacement(value, error).run(observer, lifetime)
           }
         }, upstream)
     }

@@ -9,4 +9,18 @@ extension Signal {
       if case .failed(let error) = end { replacement(error) } else { nil }
     }
   }
+
+  /// Changes a failure; values, progress and completion pass unchanged.
+  @inlinable
+  package func mapFailure(_ change: @escaping @Sendable (any Error) -> any Error) -> Signal {
+    guard let start else { return self }
+    return derived(now: now) { observer, lifetime in
+      guard observer.canSubscribe(lifetime) else { return }
+      start(
+        observer.replacingOther { event in
+          if case .failed(let error) = event { return observer.failed(change(error)) }
+          observer.other(event)
+        }, lifetime)
+    }
+  }
 }

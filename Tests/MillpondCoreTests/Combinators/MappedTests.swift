@@ -63,7 +63,9 @@ import Testing
       let answer =
         isErased
         ? AnyCache(Answer()).mapValues(codec).get("a") : Answer().mapValues(codec).get("a")
-      await #expect(throws: Unreadable.self) { try await answer.valueIfAny }
+      let error = await #expect(throws: CacheError.self) { try await answer.valueIfAny }
+      #expect("\(error!)" == "the value of the key a can't be decoded: Unreadable()")
+      #expect(error?.underlying is Unreadable)
     }
   }
 

@@ -366,6 +366,18 @@ import Testing
     #expect(ask(source).values == [1])
   }
 
+  @Test(arguments: [false, true])
+  func `a refusal names the source by the name around the policies`(isLayered: Bool) {
+    let named = AnyCache(breaking(1).limited(to: 2).named("inner").named("people"))
+    let source = isLayered ? AnyCache(EmptyCache().named("none").layered(over: named)) : named
+    fail(source, 1)
+
+    guard case CacheError.circuitOpen("people", _)? = ask(source).failure else {
+      Issue.record("\(ask(source).transcript)")
+      return
+    }
+  }
+
   @Test func `the topology says how the circuit is, and the statistics count refusals`() {
     let monitor = CacheMonitor(clock: clock)
     let circuit = breaking(1)
@@ -375,7 +387,8 @@ import Testing
     #expect(circuit.topology(for: nil).title == "circuit breaking after 1, open for 30 s")
     for _ in 0..<4 { _ = ask(source) }
     #expect(monitor.statistics["people"]?.refusals == 4)
-    #expect(monitor.statistics["people"]?.failures == 5)
+    #expect(monitor.statistics["people"]?.failures == 1)
+    #expect(monitor.statistics["people"]?.times.count == 1)
 
     clock.advance(by: .seconds(30))
     #expect(circuit.topology(for: nil).title == "circuit breaking after 1, half open")

@@ -182,7 +182,7 @@ import Testing
 
     #expect(held == nil)
     #expect(monitor.statistics["people"]?.refusals == 1)
-    #expect(monitor.statistics["people"]?.failures == 1)
+    #expect(monitor.statistics["people"]?.failures == 0)
     #expect(holder.transcript == [])
   }
 }

@@ -110,6 +110,68 @@ import Testing
     #expect(memory.statistics.hits + memory.statistics.misses == 2_000)
   }
 
+  enum Refusal: CaseIterable {
+    case undecodable, undecodableInTask, filtered, transformed, processed
+
+    struct Refused: Error {}
+
+    func cache(_ memory: MemoryCache<Int, Int>) -> AnyCache<Int, Int> {
+      switch self {
+      case .undecodable:
+        AnyCache(memory.mapValues(encode: { $0 }, decode: { (_: Int) -> Int in throw Refused() }))
+      case .undecodableInTask:
+        AnyCache(
+          memory.mapValues(
+            Codec<Int, Int>.asynchronous(encode: { $0 }, decode: { _ in throw Refused() })))
+      case .filtered: AnyCache(memory.filtered { _, _ in false })
+      case .transformed: AnyCache(memory.mapValues { (_: Int) -> Int in throw Refused() })
+      case .processed: AnyCache(memory.postProcessed { _, _ in throw Refused() })
+      }
+    }
+  }
+
+  @Test(arguments: Refusal.allCases, Way.allCases)
+  func `a get of a value that is refused above the memory is one hit there`(
+    refusal: Refusal, way: Way
+  ) async {
+    memory.set(1, for: 1)
+    for (number, cache) in [
+      refusal.cache(memory), AnyCache(refusal.cache(memory).reusingInFlight()),
+      AnyCache(refusal.cache(memory).monitored(by: CacheMonitor())),
+    ].enumerated() {
+      await way.ask(cache, 1)
+      #expect(memory.statistics.hits == number + 1 && memory.statistics.misses == 0)
+    }
+  }
+
+  @Test func `an immediate answer that is refused counts as nothing`() {
+    memory.set(1, for: 1)
+    for refusal in Refusal.allCases {
+      #expect(refusal.cache(memory).now(1) == nil)
+      #expect(memory.statistics.hits == 0)
+    }
+  }
+
+  @Test func `an event of an immediate value that a filter refuses is one hit`() {
+    let monitor = CacheMonitor()
+    memory.set(1, for: 1)
+    memory.named("memory").filtered { _, _ in false }.monitored(by: monitor).get(1).subscribe()
+    #expect(monitor.statistics["memory"]?.hits == 1)
+  }
+
+  @Test func `a reload is neither a hit nor a miss of what only stores`() {
+    let (monitor, disk) = (CacheMonitor(), TestCache<Int, Int>())
+    let layers = memory.named("memory").layered(over: disk.layered(over: Origin().named("origin")))
+    let cache = AnyCache(layers.reusingInFlight()).monitored(by: monitor)
+    memory.set(1, for: 1)
+
+    cache.get(1, freshness: .reload).subscribe()
+
+    #expect(Set(monitor.statistics.keys) == ["origin"])
+    #expect(monitor.statistics["origin"]?.hits == 1)
+    #expect(memory.statistics.hits == 0 && memory.statistics.misses == 0)
+  }
+
   @Test func `an immediate answer that is not there counts as nothing`() {
     #expect(memory.now(1, Lookup()) == nil)
     #expect(memory.now(1, Lookup(freshness: .atMost(.seconds(1)))) == nil)

@@ -85,6 +85,41 @@ import Testing
     #expect(records.values[3].steps.map(\.layer) == ["memory"])
   }
 
+  @Test func `an event of a flight is one, however many gets with records share it`() {
+    let monitor = CacheMonitor(clock: clock)
+    let cache = memory.named("memory").layered(over: origin.named("network")).reusingInFlight()
+      .monitored(by: monitor)
+    records.subscribe(to: monitor.gets)
+    let events = Recorder<CacheEvent>().subscribe(to: monitor.events)
+    for _ in 0..<100 { cache.get("a").subscribe() }
+
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(monitor.statistics["network"]?.hits == 1)
+    #expect(monitor.statistics["network"]?.times.count == 1)
+    #expect(events.values.filter { $0.layer == "network" }.count == 1)
+    #expect(records.values.count == 100)
+    #expect(records.values.allSatisfy { $0.steps.last?.layer == "network" })
+  }
+
+  @Test func `a monitor around a whole and a part of it counts and records each get once`() {
+    let monitor = CacheMonitor(clock: clock)
+    let part = memory.named("memory").monitored(by: monitor)
+    let cache = AnyCache(part.layered(over: origin.named("network")).reusingInFlight())
+      .monitored(by: monitor)
+    for isRecorded in [false, true] {
+      monitor.reset()
+      if isRecorded { records.subscribe(to: monitor.gets) }
+      memory.set(1, for: "a")
+      cache.get("a").subscribe()
+      cache.get("b").subscribe().dispose()
+      #expect(monitor.statistics["memory"]?.hits == 1)
+      #expect(monitor.statistics["memory"]?.misses == 1)
+    }
+    #expect(records.values.count == 2)
+  }
+
   @Test func `misses and failures have their own ends`() {
     struct Trouble: Error {}
     let monitor = CacheMonitor(active: .whileObserved)

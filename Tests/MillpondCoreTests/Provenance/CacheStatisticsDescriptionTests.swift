@@ -19,7 +19,7 @@ import Testing
 
     #expect(
       "\(statistics)"
-        == "170 hits, 20 misses (2 too old, 1 undecodable), 5 failures (4 refused), "
+        == "170 hits, 20 misses (2 too old, 1 undecodable), 5 failures, 4 refused, "
         + "6 revalidations, 20 flights, 3 joins, 7 failed fills, 8 failed writes; "
         + "median 3.0 ms, longest 3.0 ms")
   }

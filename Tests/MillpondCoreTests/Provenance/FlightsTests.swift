@@ -26,6 +26,22 @@ import Testing
     #expect(cache.flights.isEmpty)
   }
 
+  @Test func `a reload is among the gets under way, until it ends`() throws {
+    let cache = AnyCache(origin.reusingInFlight(clock: clock))
+    cache.get("a").subscribe()
+    clock.advance(by: .seconds(1))
+    cache.get("a", priority: .high, freshness: .reload).subscribe()
+    clock.advance(by: .seconds(2))
+
+    #expect(cache.flights.map(\.age) == [.seconds(3), .seconds(2)])
+    let reload = try #require(cache.flights.last)
+    #expect(reload.key as? String == "a" && reload.callers == 1 && reload.priority == .high)
+
+    origin["a"].next(1)
+    origin["a"].completed()
+    #expect(cache.flights.isEmpty)
+  }
+
   @Test func `each flight that lasts too long is reported once`() {
     let cache = origin.reusingInFlight(clock: clock)
     let alarms = Recorder<String>().subscribe(

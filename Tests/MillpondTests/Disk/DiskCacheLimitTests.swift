@@ -89,14 +89,34 @@ import Testing
 
     let error = try await failure(of: cache.set(Data(count: 3_000), for: "a"))
 
-    guard case .tooLarge(_, "a", let byteCount, let limit) = error?.diskError else {
+    guard case DiskError.tooLarge(_, "a", let byteCount, let limit)? = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(byteCount >= 3_000 && limit < 3_000)
-    #expect(error?.diskError?.localizedDescription.contains("byteLimit") == true)
+    #expect(error?.localizedDescription.contains("byteLimit") == true)
     #expect(try await cache.get("a").value == Data(count: 100))
     #expect(try await cache.get("b").valueIfAny != nil)
+  }
+
+  @Test(arguments: [1, 60_000, 1_000_000])
+  func `the failure of a value that is too large names more bytes than the cache holds`(
+    limit: Int
+  ) async throws {
+    let cache = scene.open(limit)
+    for share in [0.8, 0.95, 2] {
+      let value = Data(count: max(2, Int(Double(limit) * share)))
+      let error = try await failure(of: cache.named("pictures").set(value, for: "a?token=SECRET"))
+      guard limit > 60_000, share < 0.9 else {
+        guard case DiskError.tooLarge(_, "a?token=", let byteCount, let held)? = error else {
+          Issue.record("\(share): \(String(describing: error))")
+          continue
+        }
+        #expect(byteCount > held && (0...limit).contains(held))
+        continue
+      }
+      #expect(error == nil)  // has a file of its own
+    }
   }
 
   @Test func `a value too large to store leaves the key's former value in place after a restart`()

@@ -95,7 +95,7 @@ import Testing
     let row = Row()
     Self.show(Catalogue(of: try broken.url("/"), in: scene.folder), in: row)
     await observed { !row.texts.isEmpty }
-    #expect(row.texts == ["DecodingError"])
+    #expect(row.texts == ["CacheError"])
 
     let disk = DiskCache(directory: scene.folder, byteLimit: .mebibytes(50))
     try await disk.set(Data("{}".utf8), for: "0815").value

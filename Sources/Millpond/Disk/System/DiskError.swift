@@ -1,15 +1,20 @@
 public import Foundation
 import MillpondCore
 
-/// A failure of a disk cache or of a value for it; the underlying error of a
-/// `CacheError.unavailable(layer:underlying:)`.
+/// A failure of a disk cache or of a value for it.
+///
+/// ``tooLarge(folder:key:byteCount:limit:)`` arrives by itself, since it is no failure of the layer;
+/// the others are the underlying error of a `CacheError.unavailable(layer:underlying:)`. Keys are
+/// named without the secrets of URLs in them.
 public enum DiskError: Error, Sendable {
   /// A call to the system failed in the folder; the key is nil if the failure concerns all keys.
   case failed(folder: String, key: String?, underlying: any Error)
 
-  /// The value is larger than the cache may hold, in bytes on disk; the value stored before stays.
+  /// The value takes more bytes on disk than the cache may hold; the value stored before stays.
   ///
-  /// A larger `byteLimit` of the cache makes room for it: at least a third more than the value.
+  /// `byteCount` includes the room that the log needs, a quarter of a value below 64 KiB, and `limit`
+  /// is what remains of the cache's `byteLimit` without that of the log for new values. Give the
+  /// cache at least a third more than the value, and a kilobyte.
   case tooLarge(folder: String, key: String, byteCount: Int, limit: Int)
 
   /// The cache of the folder was closed.
@@ -17,7 +22,15 @@ public enum DiskError: Error, Sendable {
 
   static func of(_ error: any Error, folder: String, key: String? = nil) -> any Error {
     if error is CacheError || error is DiskError { return error }
-    return DiskError.failed(folder: folder, key: key, underlying: error)
+    return DiskError.failed(
+      folder: folder, key: key.map { String(withoutSecrets: $0) }, underlying: error)
+  }
+
+  /// The failure of a value that takes `byteCount` bytes on disk.
+  static func tooLarge(_ key: String, _ byteCount: Int, in folder: String, limit: Int) -> DiskError
+  {
+    .tooLarge(
+      folder: folder, key: String(withoutSecrets: key), byteCount: byteCount, limit: max(0, limit))
   }
 }
 
@@ -51,6 +64,11 @@ extension CacheError {
   /// Wraps a failure as one of the disk layer.
   init(disk error: any Error) {
     self = error as? CacheError ?? .unavailable(layer: Self.diskLayer, underlying: error)
+  }
+
+  /// Returns a failure in a folder as one of the disk layer; that a value is too large is none.
+  static func failure(disk error: any Error, _ folder: Folder, key: String) -> any Error {
+    if case DiskError.tooLarge = error { error } else { CacheError(disk: error, folder, key: key) }
   }
 
   /// Wraps a failure in a folder as one of the disk layer.

@@ -1,4 +1,5 @@
 import Foundation
+import MillpondCore
 
 extension URL {
   /// Whether this is an `http` or `https` URL with a host.
@@ -19,26 +20,9 @@ extension URL {
 }
 
 extension URL {
-  /// The URL without user, password and fragment, and with only the names of its query; at most 500
-  /// characters.
-  ///
-  /// A part of the query without a name is left out, since it may be a secret as a whole.
-  var textWithoutSecrets: String {
-    let text = absoluteString.prefix { $0 != "#" }
-    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let names = parts.dropFirst().first?.split { $0 == "&" || $0 == ";" }
-      .compactMap { item in item.contains("=") ? item.prefix { $0 != "=" } : nil }
-    let query = (names ?? []).map { "\($0)=" }.joined(separator: "&")
-    return String(
-      (Self.withoutUser(parts.first ?? "") + (query.isEmpty ? "" : "?" + query)).prefix(500))
-  }
-
-  private static func withoutUser(_ address: Substring) -> String {
-    guard let slashes = address.firstRange(of: "//") else { return String(address) }
-    let authority = address[slashes.upperBound...].prefix { $0 != "/" }
-    guard let at = authority.lastIndex(of: "@") else { return String(address) }
-    return String(address[..<slashes.upperBound] + address[address.index(after: at)...])
-  }
+  /// The URL without user, password and fragment, and with only the names of its query, as errors
+  /// name it.
+  var textWithoutSecrets: String { String(withoutSecrets: absoluteString) }
 }
 
 /// A URL without its user and password, and these as credentials.

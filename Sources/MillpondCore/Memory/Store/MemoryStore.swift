@@ -72,7 +72,7 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return pairs[Int(slot)].value
   }
 
-  /// Returns the value if it is fresh enough; this counts as a use unless `counting` is nothing.
+  /// Returns the value if it is fresh enough; this counts as a use if `counting` says so.
   @inlinable
   mutating func look(
     _ key: Key, _ hash: MemoryHash, _ freshness: Freshness, _ counting: Counting,
@@ -87,10 +87,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if case .everything = counting { statistics.misses &+= 1 }
       return nil
     }
-    if counting != .nothing {
+    if counting.countsUse {
       statistics.hits &+= 1
       order.used(slot, hash.bits)
       times.touch(slot, now)
+    } else if counting == .takenBack {
+      statistics.hits &-= 1
     }
     return stamped(slot, now)
   }

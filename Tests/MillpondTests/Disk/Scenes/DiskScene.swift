@@ -146,33 +146,34 @@ extension Data {
   }
 }
 
-extension CacheError {
+extension Error {
   /// The system's error, of an unavailable layer.
   var systemError: POSIXErrorCode? {
     guard case .failed(_, _, let underlying) = diskError else { return nil }
     return (underlying as? POSIXError)?.code
   }
 
+  /// The failure of the disk: that of an unavailable layer, or that a value is too large for it.
   var diskError: DiskError? {
-    guard case .unavailable(_, let underlying) = self else { return nil }
+    guard case CacheError.unavailable(_, let underlying) = self else { return self as? DiskError }
     return underlying as? DiskError
   }
 
   var isTooLarge: Bool {
-    if case .tooLarge = diskError { true } else { false }
+    if case DiskError.tooLarge = self { true } else { false }
   }
 
   /// Whether the folder, which it has to name, is in use.
   var isInUse: Bool {
-    if case .inUse(let layer) = self { layer.hasPrefix("disk in /") } else { false }
+    if case CacheError.inUse(let layer) = self { layer.hasPrefix("disk in /") } else { false }
   }
 }
 
 /// Returns the failure of a cache's signal.
-func failure<Value>(of signal: Signal<Value>) async throws -> CacheError? {
+func failure<Value>(of signal: Signal<Value>) async throws -> (any Error)? {
   let recorder = Recorder<Value>().subscribe(to: signal)
   try await recorder.ended()
-  return recorder.failure as? CacheError
+  return recorder.failure
 }
 
 /// Runs `body` on `count` threads of their own, and waits for all of them.
