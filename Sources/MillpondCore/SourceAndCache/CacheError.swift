@@ -93,8 +93,7 @@ extension CacheError {
   public var underlying: (any Error)? {
     switch self {
     case .unavailable(_, let error), .undecodable(_, let error), .partlyStored(_, _, let error),
-      .circuitOpen(_, _, let error),
-      .failed(_, let error):
+      .circuitOpen(_, _, let error), .failed(_, let error):
       error
     default: nil
     }
@@ -106,7 +105,8 @@ extension CacheError {
   func ofLayer(_ name: String) -> CacheError {
     switch self {
     case .unavailable(_, let underlying): .unavailable(layer: name, underlying: underlying)
-    case .circuitOpen(_, let remaining): .circuitOpen(layer: name, remaining: remaining)
+    case .circuitOpen(_, let remaining, let underlying):
+      .circuitOpen(layer: name, remaining: remaining, underlying: underlying)
     case .unsupported(_, let write): .unsupported(layer: name, write: write)
     default: self
     }

@@ -372,7 +372,7 @@ import Testing
     let source = isLayered ? AnyCache(EmptyCache().named("none").layered(over: named)) : named
     fail(source, 1)
 
-    guard case CacheError.circuitOpen("people", _)? = ask(source).failure else {
+    guard case CacheError.circuitOpen("people", _, _)? = ask(source).failure else {
       Issue.record("\(ask(source).transcript)")
       return
     }
