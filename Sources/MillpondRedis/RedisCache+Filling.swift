@@ -58,6 +58,7 @@ private final class KeyFill: Sendable {
     let isSent = submit({ StoredValue.fingerprint(of: $0) }) { result in
       switch result {
       case .success(.bytes(let present)): self.awaitReports { self.store(over: present) }
+      case .success(.null) where self.token.isRenewal: self.end(.success(.null))
       case .success(.null): self.awaitReports { self.store(over: nil) }
       case .success: self.end(.failure(.malformedReply("the fingerprint of a value")))
       case .failure(let error): self.end(.failure(error))

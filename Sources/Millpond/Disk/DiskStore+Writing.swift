@@ -141,7 +141,10 @@ extension DiskStore {
     }
     guard var consequence = decision, consequence.isToBeWritten else {
       removeFile(of: write)
-      return token == nil ? .just(()) : .empty
+      let isOutdated = state.withLock { $0.index.leavesOutdated(write, token) }
+      guard isOutdated else { return token == nil ? .just(()) : .empty }
+      guard let token else { return remove(write.key, write.revision.unmarked) }
+      return remove(write.key, token.revision.ofAnswer).ignoreValues(as: Void.self)
     }
     carryOut(&consequence)
     return token == nil

@@ -81,7 +81,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token, stale).getFromLower()
     }
     report = AnswerReport(lookup, as: below.labels(of: upper).lower(in: lookup))
-    let answer = lower.getStamped(key, report.explained(lookup))
+    let answer = lower.getStamped(key, report.explained(below.lookup(lookup, token)))
     guard let stamped = answer.now?() else {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token)
         .receive(answer, report)
@@ -89,7 +89,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     // The lower layer's code may have disposed of the get.
     if lifetime.isEnded { return }
     report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower(in: lookup))
-    _ = memory.fill(key, hash, stamped, token)
+    _ = memory.fill(key, hash, stamped, below.token(token))
     observer.only(stamped, lifetime)
   }
 
@@ -110,19 +110,24 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   ///
   /// If a layer fails to store a value, its old value is removed, so that it does not reappear, and
   /// the outcome fails with ``CacheError/partlyStored(key:layer:underlying:)``.
+  ///
+  /// The lower layer decides the order of changes that overlap, unless writes pass it by. What is
+  /// above is a copy: where the upper layer can't tell whether another change of the key came in
+  /// between, it stores nothing, and the next get finds what the lower layer has.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     switch change {
-    case .set(let key, _, let revision):
-      let below = WriteOutcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
-      let above = WriteOutcome.orRemoved(key, revision, in: upper, lower, upper.apply(change))
-      return WriteOutcome.both(below, above)
+    case .set(let key, let stamped, let revision):
+      let stored = WriteOutcome.orRemoved(key, revision, in: lower, upper, lower.apply(change))
+      let copy: Change = below.storesWrites ? .set(key, stamped, revision.ofCopy) : change
+      let above = WriteOutcome.orRemoved(key, revision, in: upper, lower, upper.apply(copy))
+      return WriteOutcome.both(stored, above)
     case .remove, .removeAll, .removeMatching:
-      let below = lower.apply(change)
-      return WriteOutcome.both(below, upper.apply(change))
-    case .fill:
-      let below = lower.apply(change)
-      return WriteOutcome.any(below, upper.apply(change))
+      let removed = lower.apply(change)
+      return WriteOutcome.both(removed, upper.apply(change))
+    case .fill(let key, let stamped, let token):
+      let stored = lower.apply(change)
+      return WriteOutcome.any(stored, upper.apply(.fill(key, stamped, below.token(token))))
     }
   }
 

@@ -119,7 +119,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup, as: lowerLabel)
     let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
-    receive(below.layer.getStamped(key, report.explained(terms)), report)
+    receive(below.layer.getStamped(key, report.explained(below.lookup(terms, token))), report)
   }
 
   /// Runs the lower layer's answer.
@@ -140,6 +140,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   @inlinable
   func fill(_ stamped: Stamped<Value>, _ token: FillToken) {
+    let token = below.token(token)
     // Memory is filled without a change around the value, which would be copied.
     if let memory = upper.memory { return _ = memory.fill(key, MemoryHash(key), stamped, token) }
     let outcome = upper.apply(.fill(key, stamped, token))
@@ -170,65 +171,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
     observer.other(event)
-  }
-}
-
-/// The lower layer behind one reference, so that a hit above retains one object, whatever lies
-/// below.
-@usableFromInline
-final class LayerBelow<Layer: Source>: Sendable {
-  @usableFromInline let layer: Layer
-
-  /// The names of the layers, made when an event is first reported to a listener.
-  @usableFromInline let lazyLabels = LazyObject()
-
-  @usableFromInline
-  init(_ layer: Layer) {
-    self.layer = layer
-  }
-
-  /// Returns the names of the layer above and this one; nil for a layer that reports by itself.
-  @inlinable
-  func labels(of upper: some Source) -> LayerLabels {
-    if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
-    let labels = LayerLabels(
-      upper: upper.askedLabel, immediate: upper.ownLabel, lower: layer.ownLabel,
-      areStores: (upper.isStoreAlone, layer.isStoreAlone))
-    return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
-  }
-}
-
-/// The names of two layers; nil for a layer that reports by itself.
-@usableFromInline
-final class LayerLabels: Sendable {
-  private let upper: String?
-
-  /// The name of the upper layer in the report of an immediate value.
-  @usableFromInline let immediate: String?
-
-  private let lower: String?
-
-  /// Whether a reload asks nothing in a layer, so that there is nothing to report.
-  private let areStores: (upper: Bool, lower: Bool)
-
-  @usableFromInline
-  init(upper: String?, immediate: String?, lower: String?, areStores: (upper: Bool, lower: Bool)) {
-    self.upper = upper
-    self.immediate = immediate
-    self.lower = lower
-    self.areStores = areStores
-  }
-
-  /// The name of the upper layer in the report of a get.
-  @usableFromInline
-  func upper(in lookup: Lookup) -> String? {
-    areStores.upper && lookup.freshness == .reload ? nil : upper
-  }
-
-  /// The name of the lower layer in the report of a get.
-  @usableFromInline
-  func lower(in lookup: Lookup) -> String? {
-    areStores.lower && lookup.freshness == .reload ? nil : lower
   }
 }
 

@@ -3,7 +3,9 @@ public import MillpondSignals
 extension Source {
   /// Changes the key type: `transform` turns the new keys into this source's keys.
   ///
-  /// Keys with equal results share an entry. `transform` is called on every hit, so keep it cheap.
+  /// Keys with equal results share an entry. Keys that are equal must have equal results, or one of
+  /// them does not find or remove what the other has stored: a text may have its accents in two
+  /// forms, and zero is equal to -0.0. `transform` is called on every hit, so keep it cheap.
   /// Its errors fail the get, set or removal unchanged; the base is then neither asked nor written.
   /// ``Cache/removeAll(where:)`` fails as unsupported, and removes nothing from the base: its keys
   /// can't be turned back. Carlos calls this `transformKeys`.

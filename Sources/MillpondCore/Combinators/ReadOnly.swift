@@ -44,6 +44,11 @@ public struct ReadOnly<Base: Source>: Wrapper {
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     change.ignored
   }
+
+  /// The base, which no write reaches.
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, title, of: base.topology(for: key)).findingNoWrites()
+  }
 }
 
 extension ReadOnly: Cache where Base: Cache {}

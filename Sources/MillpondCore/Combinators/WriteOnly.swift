@@ -42,6 +42,11 @@ public struct WriteOnly<Base: Cache>: Wrapper, Cache {
     nil
   }
 
+  /// The base, whose values no get finds.
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, title, of: base.topology(for: key)).findingNoWrites()
+  }
+
   /// Returns `nil`: the stored values are never read.
   @inlinable
   public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {

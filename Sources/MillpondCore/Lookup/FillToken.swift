@@ -19,6 +19,9 @@ public struct FillToken: Sendable {
   /// its time to live only.
   public let isRenewal: Bool
 
+  /// Whether the store is a layer above one that has been given the answer before.
+  @usableFromInline package let isOfCopy: Bool
+
   /// Takes the token of a get that begins now.
   ///
   /// - Parameters:
@@ -32,11 +35,13 @@ public struct FillToken: Sendable {
 
   @inlinable
   init(
-    _ revision: Revision, _ isReload: Bool, _ lifetime: Lifetime?, isRenewal: Bool = false
+    _ revision: Revision, _ isReload: Bool, _ lifetime: Lifetime?, isRenewal: Bool = false,
+    isOfCopy: Bool = false
   ) {
     self.revision = revision
     self.isReload = isReload
     self.isRenewal = isRenewal
+    self.isOfCopy = isOfCopy
     self.lifetime = lifetime
   }
 
@@ -54,13 +59,20 @@ public struct FillToken: Sendable {
   /// The token for a layer that takes time to reach a store: an answer that arrived before the get
   /// was over may be stored afterwards.
   public var accepted: FillToken {
-    FillToken(isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal)
+    FillToken(
+      isEnded ? .none : revision, isReload, nil, isRenewal: isRenewal, isOfCopy: isOfCopy)
   }
 
   /// The same token, but one that refuses no older gets: to ask whether a fill may begin, or for a
   /// part of an answer.
   package var refusingNone: FillToken {
-    FillToken(revision, false, lifetime, isRenewal: isRenewal)
+    FillToken(revision, false, lifetime, isRenewal: isRenewal, isOfCopy: isOfCopy)
+  }
+
+  /// The same token, for a layer above one that has been given the answer before.
+  @inlinable
+  package var ofCopy: FillToken {
+    FillToken(revision, isReload, lifetime, isRenewal: isRenewal, isOfCopy: true)
   }
 
   /// Returns the token for a stored value that stays as it is.
@@ -69,6 +81,7 @@ public struct FillToken: Sendable {
   ///   write wins, since the value may be from before it.
   @usableFromInline
   func ofRenewal(since lookup: Revision = .last) -> FillToken {
-    FillToken(min(revision, lookup), isReload, lifetime, isRenewal: true)
+    FillToken(
+      min(revision, lookup), isReload, lifetime, isRenewal: true, isOfCopy: isOfCopy)
   }
 }

@@ -102,6 +102,18 @@ public struct Lookup: Sendable {
     details.special?.terms.deadline
   }
 
+  /// The place in the order of writes at which the get began; nil where no layer above has taken it.
+  @inlinable
+  var beginning: Revision? {
+    if case .usual = details { nil } else { details.beginning }
+  }
+
+  /// Returns a copy for the layers below, whose fills have the same place in the order of writes.
+  @usableFromInline
+  func begun(at revision: Revision) -> Lookup {
+    beginning == revision ? self : with { $0.beginning = revision }
+  }
+
   /// Returns the lookup of a flight on behalf of all its callers.
   @usableFromInline
   package static func shared(_ freshness: Freshness, _ flight: FlightHandle) -> Lookup {
@@ -181,7 +193,7 @@ extension FillToken {
   ///     none.
   @inlinable
   public init(for lookup: Lookup, during lifetime: Lifetime?) {
-    self.init(.next(), lookup.freshness == .reload, lifetime)
+    self.init(lookup.beginning ?? .next(), lookup.freshness == .reload, lifetime)
   }
 }
 

@@ -18,39 +18,59 @@ extension MemoryCache {
   }
 
   /// Stores a value that was refused because it has to be compared with a later removal first,
-  /// unless that concerns its key.
+  /// unless that concerns its key; removes the key if the value is a copy, and that is in doubt.
   @usableFromInline
   func setLate(
     _ key: Key, _ hash: MemoryHash, _ stamped: Stamped<Value>, _ details: MemoryDetails
   ) {
+    let revision = details.revision
     var compared = 0
-    while shards.withStore(hash, { $0.writes.mustCompare(details.revision, compared: compared) }) {
-      guard let number = keyRemovals.compare(key, details.revision) else { return }
+    while true {
+      let (mustCompare, isInDoubt) = shards.withStore(hash) { store in
+        (
+          store.writes.mustCompare(revision, compared: compared),
+          revision.isOfCopy && store.find(key, hash) != nil
+        )
+      }
+      guard mustCompare, let number = keyRemovals.compare(key, revision) else {
+        if isInDoubt { removeStored(key, revision.unmarked) }
+        return
+      }
       compared = number
-      shards.put(hash, cost: details.cost, time.now()) {
+      let isKept = shards.put(hash, cost: details.cost, time.now()) {
         $0.set(key, hash, stamped.value, stamped.validator, details, compared: number, &$1)
       }
+      if isKept { return }
     }
   }
 
-  /// Stores the answer of a lower layer in the same way; returns whether it is stored.
+  /// Stores the answer of a lower layer in the same way, or removes what may be older than it.
+  ///
+  /// - Returns: Whether it is stored.
   @usableFromInline
   func fillLate(
     _ key: Key, _ hash: MemoryHash, _ stamped: Stamped<Value>, _ details: MemoryDetails,
     _ token: FillToken
   ) -> Bool {
-    var (compared, isKept) = (0, false)
-    while !isKept,
-      shards.withStore(hash, { $0.writes.mustCompare(token, compared: compared) }),
-      let number = keyRemovals.compare(key, token)
-    {
+    var compared = 0
+    while true {
+      let (mustCompare, isOutdated) = shards.withStore(hash) { store in
+        (
+          store.writes.mustCompare(token, compared: compared),
+          store.mayBeOutdated(key, hash, token)
+        )
+      }
+      guard mustCompare, let number = keyRemovals.compare(key, token) else {
+        if isOutdated { removeStored(key, token.revision.ofAnswer) }
+        return false
+      }
       compared = number
-      isKept = shards.put(hash, cost: details.cost, time.now()) {
+      let isKept = shards.put(hash, cost: details.cost, time.now()) {
         $0.fill(
           key, hash, stamped.value, stamped.validator, details, token, compared: number, &$1)
       }
+      if isKept { return true }
     }
-    return isKept
   }
 }
 

@@ -272,9 +272,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @inlinable
   @inline(__always)  // its two callers pass the parts of a value in registers
   func set(_ key: Key, _ stamped: Stamped<Value>, _ revision: Revision) {
-    // A cost function may take a while.
-    if cost != nil { PendingWrite.begin(revision) }
-    defer { if cost != nil { PendingWrite.end(revision) } }
     let (hash, now) = (MemoryHash(key), time.now())
     let details = details(of: stamped, hash, now, revision)
     let isKept = shards.put(hash, cost: details.cost, now) {

@@ -42,8 +42,7 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
   /// Failures of that get and of older ones are then refused; one of a newer get is not.
   func forget(_ key: Key, _ token: FillToken) {
     if failures.count > 0 { fillNothing(key, .any) }
-    let next = Revision(number: token.revision.number + 1)
-    fillNothing(key, FillToken(next, true, nil))
+    fillNothing(key, FillToken(token.revision.successor, true, nil))
   }
 
   /// Drops the entry of the key, if the token admits it.

@@ -14,6 +14,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @usableFromInline let store: Store
   let base: Base
+
+  /// The store over the source, for changes.
+  private let layers: Layered<Store, Base>
+
   @usableFromInline let ages: FreshAges<Key>
   @usableFromInline let flights: Flights<Key, CachedFetch<Value>>
   let refreshes: BackgroundRefreshes<Key>
@@ -26,6 +30,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   ) {
     self.store = store
     self.base = base
+    layers = store.layered(over: base)
     ages = FreshAges(policy, clock)
     flights = Flights(FlightClock(ages.scheduler))
     refreshes = BackgroundRefreshes(
@@ -74,7 +79,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   // MARK: Writing
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = store.layered(over: base).apply(change)
+    let outcome = layers.apply(change)
     switch change {
     case .set(let key, _, let revision):
       ages.renew(key, asked: revision)
@@ -216,7 +221,8 @@ extension RefreshingCache {
     // The token is taken before the source is asked, so that every later write wins.
     .withCaller(lookup) { [self] caller, token in
       if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
-      return base.layerAnswer(key, stale.map { lookup.asking($0.revalidation) } ?? lookup)
+      let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
+      return base.layerAnswer(key, layers.below.lookup(terms, token))
         .confirming(stale).inContext(of: caller)
         .onNext { [self] stamped in
           if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
@@ -236,7 +242,7 @@ extension RefreshingCache {
 
   /// Stores a fetched value; all consequences follow only if the store admits it.
   private func keep(_ stamped: Stamped<Value>, _ key: Key, _ token: FillToken, _ lookup: Lookup) {
-    let outcome = store.apply(.fill(key, stamped, token))
+    let outcome = store.apply(.fill(key, stamped, layers.below.token(token)))
     if lookup.hasListeners { store.reportFailure(ofFill: outcome, key, lookup) }
     outcome.whenAdmitted { [self] in
       failures.forget(key, token)

@@ -47,7 +47,7 @@ extension Cache {
   ///
   /// It replaces the one that the value has of its own, and may be longer or shorter; a layer whose
   /// own time to live ends earlier keeps to that. With a time that is over at once the value is
-  /// removed. The value is looked up as by a get with ``Freshness/cachedOnly``, and a write that
+  /// removed. Only layers that have the value renew it; none stores it anew. It is looked up as by a get with ``Freshness/cachedOnly``, and a write that
   /// comes meanwhile wins.
   ///
   /// - Parameters:
@@ -118,12 +118,14 @@ extension Cache {
 extension Cache where Key == String {
   /// Removes the values of all keys that begin with `prefix`, at once.
   ///
-  /// The same as ``removeAll(where:)``. Keys are compared byte by byte, so an accent in another
-  /// form is another prefix. An empty prefix removes all values.
+  /// The same as ``removeAll(where:)``, for keys whose first characters are equal to the prefix, in
+  /// whatever form their accents are, or whose first bytes in UTF-8 are those of the prefix. An
+  /// empty prefix removes all values.
   ///
-  /// - Parameter prefix: The first bytes of the keys in UTF-8.
+  /// - Parameter prefix: The beginning of the keys.
   /// - Returns: The outcome; disposing of it cancels nothing.
   public func removeAll(withPrefix prefix: String) -> Signal<Void> {
-    removeAll { $0.utf8.starts(with: prefix.utf8) }
+    // By bytes too, since a prefix may end within a character of a key.
+    removeAll { $0.utf8.starts(with: prefix.utf8) || $0.hasPrefix(prefix) }
   }
 }

@@ -10,7 +10,7 @@ public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// A store without values.
   public func topology(for key: Key?) -> Topology {
-    Topology(.store, "EmptyCache", holds: key.map { _ in false })
+    Topology(.store, "EmptyCache", holds: key.map { _ in false }).findingNoWrites()
   }
 
   /// Completes empty.

@@ -71,6 +71,9 @@ public struct Topology: Sendable {
   /// The monitor of the gets that are made through this part.
   package let monitor: CacheMonitor?
 
+  /// Whether no get finds here what was written: writes pass the stores by, or gets do.
+  private(set) var findsNoWrites = false
+
   /// Creates a part without parts of its own.
   ///
   /// - Parameters:
@@ -161,6 +164,18 @@ extension Topology {
       rest += part.parts.reversed()
     }
     return all
+  }
+
+  /// Returns a copy that says that no get finds here what was written.
+  func findingNoWrites() -> Topology {
+    var copy = self
+    copy.findsNoWrites = true
+    return copy
+  }
+
+  /// Whether gets find here what was written, so that a layer above has a copy of it.
+  var storesWrites: Bool {
+    !findsNoWrites && (role == .store || parts.contains { $0.storesWrites })
   }
 
   /// Whether this is an origin, or has one among its parts.

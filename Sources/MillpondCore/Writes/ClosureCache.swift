@@ -216,13 +216,15 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   private func fill(_ key: Key, _ value: Value, _ token: FillToken) -> Signal<Void> {
-    guard let onSet, removals.compare(key, token) != nil, admits({ $0.admit(token, for: key) })
+    // Closures know no times, and a renewal must not store what has been removed.
+    guard !token.isRenewal, let onSet, removals.compare(key, token) != nil,
+      admits({ $0.admit(token, for: key) })
     else { return .empty }
     let outcome = onSet(value, key)
     if outcome.isDone { return outcome }
     let token = token.accepted
     return outcome.recover { error in
-      if !token.isRenewal { self.mailbox.post(.outdated(key, token), receive: self.receive) }
+      self.mailbox.post(.outdated(key, token), receive: self.receive)
       return .fail(error)
     }.ignoreValues(as: Void.self).startWith(())
   }

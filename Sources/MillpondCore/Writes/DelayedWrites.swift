@@ -1,3 +1,4 @@
+import Dispatch
 public import MillpondSignals
 
 /// The writes of a layer that take time to reach the layer below, and the gets that wait for them.
@@ -47,7 +48,10 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   /// Ends the wait of gets for writes of `key` that are older than `revision`.
   @usableFromInline
   func overtake(_ key: Key, _ revision: Revision) {
-    finish(key) { $0.revision < revision }
+    let over = remove(key) { $0.revision < revision }
+    if over.isEmpty { return }
+    // Gets must not go on within the call of the later write, whose caller may hold a lock.
+    DispatchQueue.global().async { for write in over { write.end(hasArrived: true) } }
   }
 
   /// Ends the wait of gets for all writes that are older than `revision`.
@@ -107,16 +111,12 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
   /// Ends the wait for this write and for all earlier ones, which it has overtaken.
   private func arrived(_ write: DelayedWrite, _ key: Key) {
     write.endPreparation()
-    finish(key) { $0.revision <= write.revision }
+    for write in remove(key, { $0.revision <= write.revision }) { write.end(hasArrived: true) }
   }
 
   private func failed(_ write: DelayedWrite, _ key: Key) {
     write.endPreparation()
     remove(key) { $0 === write }.forEach { $0.end(hasArrived: false) }
-  }
-
-  private func finish(_ key: Key, _ isOver: (DelayedWrite) -> Bool) {
-    for write in remove(key, isOver) { write.end(hasArrived: true) }
   }
 
   private func remove(_ key: Key, _ isOver: (DelayedWrite) -> Bool) -> [DelayedWrite] {

@@ -93,6 +93,8 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   @usableFromInline
   func compareLate(_ key: Key, _ revision: Revision) -> Int? {
     let state = state.withLock { $0 }
+    // The layer below knows whether one that is forgotten here concerns the key.
+    if revision.isOfCopy, revision <= state.forgotten { return nil }
     let isRemoved = state.removals.contains {
       $0.revision > revision && $0.predicate.isSatisfied(by: key)
     }

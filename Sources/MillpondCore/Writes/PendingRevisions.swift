@@ -41,6 +41,7 @@ struct PendingRevisions: Sendable {
   private mutating func beginEarlier(_ number: UInt64) {
     let page = page(of: number)
     let place = place(of: number, in: page)
+    let isFirst = pages[page].pendingCount == 0 || place <= pages[page].first
     if place < pages[page].writes.count, pages[page].writes[place].number == number {
       if pages[page].writes[place].count == 0 { pages[page].pendingCount += 1 }
       pages[page].writes[place].count += 1
@@ -48,7 +49,7 @@ struct PendingRevisions: Sendable {
       pages[page].writes.insert((number, 1), at: place)
       pages[page].pendingCount += 1
     }
-    pages[page].first = pages[page].writes.firstIndex { $0.count > 0 } ?? 0
+    if isFirst { pages[page].first = place }
     if pages[page].writes.count >= 2 * Self.pageLength { divide(page) }
   }
 

@@ -3,8 +3,11 @@
 /// - A later write of a key wins over an earlier one, whatever arrives first. A write is refused
 ///   only because of a later write of the same key.
 /// - A fill is refused if a write of its key was admitted after its ``FillToken`` was taken, or if
-///   its get is over. Keys share stripes, so a fill is sometimes refused because of a write of
-///   another key, which costs a later miss.
+///   its get is over. Keys share stripes, so a fill is sometimes refused because of writes of
+///   other keys, which costs a later miss: it leaves no value that its answer should have replaced.
+/// - A layer above another store has copies. If it can't tell whether another change of the key has
+///   come between the one below and its own, it drops the copy, so that no layer is older than the
+///   one below it.
 ///
 /// A store that keeps the revision of a write beside its value calls
 /// ``admit(_:_:over:compared:)`` for a write, and ``remember(_:_:)`` when the entry goes. A store
@@ -19,8 +22,8 @@
 /// This type does not lock: its owner does, and releases the result of ``takeForgotten()`` after
 /// the unlock.
 public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
-  /// The last arrival of a write, for each stripe of keys; and of a write to all keys.
-  @usableFromInline var arrivals: [Revision] = []
+  /// The last arrivals of writes, for each stripe of keys; and of a write to all keys.
+  @usableFromInline var arrivals: [ArrivalStripe] = []
   @usableFromInline var arrivalOfAll = Revision.none
 
   /// The last writes of keys without an entry in the store.
@@ -50,12 +53,18 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///   - compared: For a set, the number that the comparison with ``KeyRemovals`` gave.
   @inlinable
   public mutating func admit(_ key: Key, _ revision: Revision, compared: Int = .max) -> Bool {
+    // It remembers the last writes, and need not be in doubt about any.
+    let revision = revision.isOfCopy ? revision.unmarked : revision
     guard admit(key, revision, over: .none, compared: compared) else { return false }
     remember(key, revision)
     return true
   }
 
   /// Decides whether a write of `key` is admitted by a store that keeps revisions.
+  ///
+  /// Also false for the set of a value that the layer below was given before (see ``Layered``), if
+  /// the store can't tell whether a later change of the key came in between. So a store removes the
+  /// key, with the revision of the set, if the set is not admitted.
   ///
   /// - Parameters:
   ///   - key: The key of the write.
@@ -79,10 +88,28 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
       // The later write has already refused the fills that this one would refuse.
       return false
     }
-    if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
+    if revision.number & Revision.markBits != 0 {
+      if revision.isOfAnswer {
+        refuseFills(hash, olderThan: revision)
+        return true
+      }
+      if isInDoubt(hash, revision, over: present) { return false }
+    }
+    if arrivals.isEmpty { makeStripes() }
     // Later than every token taken so far, however long the write was under way.
-    arrivals[hash & (Self.stripeCount - 1)] = .present
+    arrivals[hash & (Self.stripeCount - 1)].arrive(hash, .present, revision)
     return true
+  }
+
+  /// Whether a change of the key may have come between the arrivals of a set in the layer below and
+  /// here, without being known here any more.
+  @usableFromInline
+  func isInDoubt(_ hash: Int, _ revision: Revision, over present: Revision) -> Bool {
+    if arrivals.isEmpty { return false }
+    let stripe = arrivals[hash & (Self.stripeCount - 1)]
+    // An entry that was written since the last removal of everything has all later writes.
+    let mayMiss = present <= removalOfAll && stripe.lastWrite(of: hash) > revision
+    return mayMiss || stripe.fill > revision
   }
 
   /// Decides whether a write of all keys is admitted; false if a later one has arrived.
@@ -142,6 +169,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Complexity: O(1); once in 1,024 writes, as many are forgotten.
   @inlinable
   public mutating func remember(_ key: Key, _ revision: Revision) {
+    if revision.isOfAnswer { return }
     remembered.add(key, revision)
     newest = max(newest, revision)
     if remembered.isFull { prune(before: PendingWrite.oldest) }
@@ -180,20 +208,54 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     return admit(token, for: key)
   }
 
+  /// Decides whether a fill of a key with this hash is admitted.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the fill.
+  ///   - hash: The hash of the key.
+  ///   - compared: The number that the comparison with ``KeyRemovals`` gave.
+  ///   - refusesOlder: Whether the answers to gets that are older than a reload are refused here, to
+  ///     be safe also those of some other keys.
   @inlinable
-  package mutating func admit(_ token: FillToken, hash: Int, compared: Int = .max) -> Bool {
+  package mutating func admit(
+    _ token: FillToken, hash: Int, compared: Int = .max, refusesOlder: Bool = true
+  ) -> Bool {
     let stripe = hash & (Self.stripeCount - 1)
-    let arrival = arrivals.isEmpty ? arrivalOfAll : max(arrivalOfAll, arrivals[stripe])
+    let arrival =
+      arrivals.isEmpty ? arrivalOfAll : max(arrivalOfAll, arrivals[stripe].latest(of: hash))
     guard token.revision > arrival, !mustCompare(token, compared: compared), !token.isEnded else {
       return false
     }
-    if token.isReload { refuseFills(until: Revision(number: token.revision.number - 1), stripe) }
+    if token.isReload, refusesOlder { refuseFills(hash, olderThan: token.revision) }
+    if token.isOfCopy {
+      if arrivals.isEmpty { makeStripes() }
+      arrivals[stripe].fill = max(arrivals[stripe].fill, token.revision)
+    }
     return true
+  }
+
+  /// Whether a fill that was just refused may leave an older value in the store, unless that is of a
+  /// later write: the fill was refused to be safe, or the layer below may have admitted it.
+  ///
+  /// Then the store removes the key, in place of the answer (``Revision/ofAnswer``).
+  @usableFromInline
+  package func leavesOutdated(_ token: FillToken, hash: Int) -> Bool {
+    guard token.isReload || token.isOfCopy, !token.isRenewal, !token.isEnded,
+      token.revision > .none, !arrivals.isEmpty
+    else { return false }
+    let stripe = arrivals[hash & (Self.stripeCount - 1)]
+    if stripe.hash != hash { return true }
+    // The stored value is that of a write, which has refused the fill, or of a newer reload.
+    return token.isOfCopy && !stripe.last.isOfAnswer
+  }
+
+  package func leavesOutdated(_ token: FillToken, for key: Key) -> Bool {
+    leavesOutdated(token, hash: key.mixedHash)
   }
 
   /// Refuses the fills of gets of `key` that have begun: another process has written it.
   package mutating func refuseFills(of key: Key) {
-    refuseFills(until: .present, key.mixedHash & (Self.stripeCount - 1))
+    refuseFills(key.mixedHash, until: .present, .none)
   }
 
   /// Refuses the fills of all gets that have begun: other processes may have written any key.
@@ -201,10 +263,21 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     arrivalOfAll = .present
   }
 
+  /// Refuses the answers to gets that are older than a reload.
   @inlinable
-  mutating func refuseFills(until revision: Revision, _ stripe: Int) {
-    if arrivals.isEmpty { arrivals = Array(repeating: .none, count: Self.stripeCount) }
-    arrivals[stripe] = max(arrivals[stripe], revision)
+  mutating func refuseFills(_ hash: Int, olderThan reload: Revision) {
+    refuseFills(hash, until: reload.unmarked.predecessor.ofAnswer, .none)
+  }
+
+  @inlinable
+  mutating func refuseFills(_ hash: Int, until time: Revision, _ revision: Revision) {
+    if arrivals.isEmpty { makeStripes() }
+    arrivals[hash & (Self.stripeCount - 1)].arrive(hash, time, revision)
+  }
+
+  @usableFromInline
+  mutating func makeStripes() {
+    arrivals = Array(repeating: ArrivalStripe(), count: Self.stripeCount)
   }
 
   // MARK: Forgetting
@@ -216,7 +289,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
     if PendingWrite.isAny(before: revision) {
       remember(key, revision)
     } else {
-      refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
+      refuseFills(key.mixedHash, until: revision, revision)
     }
   }
 
@@ -244,11 +317,11 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   mutating func prune(before oldest: Revision) {
     for writes in remembered.prune(before: oldest) {
       for (key, revision) in writes {
-        refuseFills(until: revision, key.mixedHash & (Self.stripeCount - 1))
+        refuseFills(key.mixedHash, until: revision, revision)
       }
       forgotten.append(writes)
     }
   }
 
-  @inlinable static var stripeCount: Int { 1_024 }
+  @inlinable static var stripeCount: Int { 256 }
 }

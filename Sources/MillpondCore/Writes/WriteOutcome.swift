@@ -175,14 +175,16 @@ extension Source {
   /// Removes the stored value of a key in place of a reload's answer, which is newer, but can't be
   /// stored.
   ///
-  /// Writes win that are pending, or come later.
+  /// Writes win that are under way, or come later.
   ///
   /// - Returns: The outcome of a fill that is not admitted; it fails if the removal does, unless the
   ///   layer supports no removals.
   @usableFromInline
   func removeOutdated(_ key: Key, _ token: FillToken) -> Signal<Void> {
-    guard token.isReload, !token.isRenewal, !token.isEnded else { return .empty }
-    let revision = min(token.revision, .present, PendingWrite.oldest)
+    guard token.isReload, !token.isRenewal, !token.isEnded, token.revision > .none else {
+      return .empty
+    }
+    let revision = min(token.revision, .present).ofAnswer
     return apply(.remove(key, revision)).ignoreValues(as: Void.self).recover { error in
       if case CacheError.unsupported = error { .empty } else { .fail(error) }
     }

@@ -115,6 +115,7 @@ struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     case .fill(let key, let stamped, let token):
       if order.mustCompare(token, compared: compared) { return nil }
       if let failure = changeFailures[key] { return .fail(failure) }
+      if token.isRenewal { return renew(key, stamped, token) }
       guard order.admit(token, for: key) else { return .empty }
       contents[key] = (stamped, contents[key]?.revision ?? .none)
     case .remove(let key, let revision):
@@ -123,6 +124,17 @@ struct TestCacheState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       if order.admitAll(revision) { contents = contents.filter { $0.value.revision > revision } }
     case .removeMatching: break
     }
+    return .just(())
+  }
+
+  /// Gives the stored value new times, if there is one that the renewal is about.
+  private mutating func renew(
+    _ key: Key, _ stamped: Stamped<Value>, _ token: FillToken
+  ) -> Signal<Void> {
+    guard let present = contents[key], present.stamped.validator == stamped.validator,
+      order.admit(token, for: key)
+    else { return .empty }
+    contents[key] = (stamped.map { _ in present.stamped.value }, present.revision)
     return .just(())
   }
 }

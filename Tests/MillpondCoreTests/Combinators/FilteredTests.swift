@@ -86,6 +86,16 @@ import Testing
     #expect(base.contents == ["a": 5])
   }
 
+  @Test func `an unwanted value of a reload leaves no older one, whatever else is under way`() {
+    let other = PendingWrite(.next())
+    cache.set(1, for: "a")
+
+    _ = cache.apply(.fill("a", Stamped(-1), FillToken(isReload: true)))
+
+    #expect(base.contents == [:])
+    other.end()
+  }
+
   @Test func `an unwanted value of a get leaves what is stored`() {
     cache.set(1, for: "a")
 

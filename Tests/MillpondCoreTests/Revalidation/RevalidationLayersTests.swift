@@ -74,6 +74,8 @@ import Testing
     #expect(asked.values.map(\.value) == [1])
     #expect(origin.asked == ["1"])
     #expect(middle.peekStamped("a")?.age == .zero)
+    // A confirmation stores nothing where nothing is; the next get does.
+    _ = grouping.cache(upper, middle, origin.source).ask(Lookup())
     #expect(upper.peek("a") == 1)
   }
 

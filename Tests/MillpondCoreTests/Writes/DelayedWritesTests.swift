@@ -133,6 +133,30 @@ import Testing
     #expect(Recorder<Void>().subscribe(to: delayed.allArrived()).isCompleted)
   }
 
+  @Test func `a removal does not run the gets that wait for an earlier set`() async throws {
+    let slow = TestSource<Void>()
+    let cache = memory.mapValues(
+      .asynchronous(
+        encode: { [signal = slow.signal] (text: String) in
+          _ = try await signal.value
+          return text
+        }, decode: { $0 }))
+    cache.set("slow", for: 1)
+    let lock = Locked(0)
+    let get = Recorder<Int>().subscribe(
+      to: cache.get(1).map { _ in 0 }.ifEmpty { .just(lock.withLock { $0 }) })
+    try await slow.subscriptions(count: 1)
+
+    // A get that went on here would wait for the lock that this thread holds.
+    lock.withLock { count in
+      cache.remove(1)
+      count = 1
+    }
+
+    try await get.ended()
+    #expect(get.values == [1])
+  }
+
   @Test func `an answer from a later ask of the same cache does not wait for an older fill`()
     async throws
   {

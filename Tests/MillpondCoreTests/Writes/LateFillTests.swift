@@ -67,6 +67,33 @@ import Testing
     #expect(kept() == nil)
   }
 
+  @Test func `reloads that are answered in another order leave no older value of any key`() {
+    let memory = MemoryCache<Int, Int>(countLimit: 10_000)
+    let origin = TestOrigin<Int, Int>()
+    let cache = memory.layered(over: origin)
+    for key in 0..<1_000 { _ = memory.apply(.fill(key, Stamped(1), FillToken())) }
+    for key in 0..<1_000 { cache.get(key, freshness: .reload).subscribe() }
+
+    for key in (0..<1_000).reversed() {
+      origin[key].next(2)
+      origin[key].completed()
+    }
+
+    #expect((0..<1_000).allSatisfy { memory.peek($0) == 2 })
+  }
+
+  @Test func `an older reload that is answered last leaves the newer one's value`() {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    let cache = memory.layered(over: origin)
+    early.subscribe(to: cache.get("a", freshness: .reload))
+    late.subscribe(to: cache.get("a", freshness: .reload))
+
+    origin.answer(1, with: 2)
+    origin.answer(0, with: 1)
+
+    #expect(memory.peek("a") == 2)
+  }
+
   @Test(arguments: Composition.allCases)
   func `a caller that leaves keeps nothing from being stored for those that stay`(
     composition: Composition

@@ -15,7 +15,7 @@ extension DiskIndex {
 
   /// Stores the value of a fill, unless its key was written after the token was taken.
   mutating func fill(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
-    if writes.admit(token, hash: write.hash.whole) {
+    if writes.admit(token, for: write.hash) {
       let slot = slot(of: write.hash)
       // The last write of the key stays the same: that of its entry, or the last removal of
       // everything.
@@ -38,7 +38,7 @@ extension DiskIndex {
     }
     write.renewal = .decided
     // Admitted last, since a reload that is admitted refuses older gets.
-    if writes.admit(token, hash: write.hash.whole) {
+    if writes.admit(token, for: write.hash) {
       write.revision = revision(of: slot)
       if case .file = write.content {
         consequence.isToBeWritten = true
@@ -54,8 +54,17 @@ extension DiskIndex {
 
   private mutating func admits(_ write: DiskWrite, _ slot: Slot?) -> Bool {
     writes.admit(
-      write.hash, hash: write.hash.whole, write.revision,
-      over: slot.map { revision(of: $0) } ?? .none)
+      write.hash, write.revision, over: slot.map { revision(of: $0) } ?? .none)
+  }
+
+  /// Whether a value that was not admitted may leave an older one that is to be removed.
+  ///
+  /// - Parameters:
+  ///   - write: The write or fill.
+  ///   - token: The token of a fill; nil for a write.
+  func leavesOutdated(_ write: DiskWrite, _ token: FillToken?) -> Bool {
+    guard slot(of: write.hash) != nil else { return false }
+    return token.map { writes.leavesOutdated($0, for: write.hash) } ?? write.revision.isOfCopy
   }
 
   /// Remembers the last write of a key without an entry.

@@ -66,6 +66,4 @@ struct KeyHash: Sendable, Hashable, BitwiseCopyable {
   }
 
   var bits: UInt32 { UInt32(truncatingIfNeeded: value >> 32) }
-
-  var whole: Int { Int(truncatingIfNeeded: value) }
 }

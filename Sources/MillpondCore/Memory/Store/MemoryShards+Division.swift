@@ -44,6 +44,7 @@ extension MemoryStore {
     store.pairs = store.slab.pairs
     store.times = times.emptied()
     store.validators = [:]
+    store.reloads = [:]
     store.order = order.emptied()
     store.sweepHand = 0
     return store
@@ -70,6 +71,7 @@ extension MemoryStore {
     index.insert(hash.bits, slot)
     times.adopt(slot, from: other.times, theirs)
     if let validator = other.validators[theirs] { validators[slot] = validator }
+    if let reload = other.reloads[theirs] { reloads[slot] = reload }
     order.adopt(slot, hash.bits, from: other.order, theirs)
   }
 }

@@ -86,6 +86,7 @@ extension MemoryStore {
     move.room.count += 1
     if order.isWeighted { move.room.cost += order.weight(of: slot) }
     let (key, value) = slab.take(slot)
+    if !reloads.isEmpty { dropReload(of: slot, key) }
     switch cause {
     case .evicted, .pressure:
       statistics.evictions &+= 1

@@ -62,7 +62,7 @@ extension MemoryStore {
     let idleCount = times.idleTime < .max ? slab.isUsed.count : 0
     if times.lastUses.count != idleCount { return "last uses of other slots" }
     if order.nodes.count != slab.isUsed.count { return "nodes of other slots" }
-    let isKnown = validators.keys.allSatisfy { slab.isUsed[$0] }
+    let isKnown = (Array(validators.keys) + reloads.keys).allSatisfy { slab.isUsed[$0] }
     return isKnown ? nil : "the validator of a free slot"
   }
 }

@@ -17,6 +17,7 @@ extension MemoryStore {
       guard place != last else { continue }
       index.move(order.hash(of: place), from: last, to: place)
       if !validators.isEmpty { validators[place] = validators.removeValue(forKey: last) }
+      if !reloads.isEmpty { reloads[place] = reloads.removeValue(forKey: last) }
     }
     if slab.capacity > 2 * slab.isUsed.count + SlotNodes.fewSlots { fit() }
     return order.isSparse

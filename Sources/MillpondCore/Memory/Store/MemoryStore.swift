@@ -17,6 +17,9 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var times: MemoryExpiry
   @usableFromInline var validators: [Slot: Validator] = [:]
 
+  /// The reloads whose answers are stored, by their tokens: answers to older gets come too late.
+  @usableFromInline var reloads: [Slot: Revision] = [:]
+
   /// The number of operations in steps that are under way; meanwhile entries keep their slots.
   @usableFromInline var walks = 0
 
@@ -163,10 +166,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard
       writes.admit(key, hash: hash.whole, details.revision, over: present, compared: compared)
     else { return .refused }
+    if !reloads.isEmpty, let slot { reloads[slot] = nil }
     return put(key, hash, value, validator, details, in: slot, &move)
   }
 
-  /// Stores the value of a fill, unless its key was written after the token was taken.
+  /// Stores the value of a fill, unless its key was written after the token was taken; a renewal
+  /// gives the stored value new times, if there is one.
   @inlinable
   mutating func fill(
     _ key: Key, _ hash: MemoryHash, _ value: Value, _ validator: Validator?,
@@ -175,17 +180,54 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Placing {
     let slot = find(key, hash)
     // Admitted only then, since a reload that is admitted refuses older gets.
-    if token.isRenewal, let slot, !canRenew(slot, validator, details, move.now) { return .refused }
-    guard writes.admit(token, hash: hash.whole, compared: compared) else { return .refused }
-    if token.isRenewal, let slot {
+    if !reloads.isEmpty, let slot, let newer = reloads[slot], token.revision < newer {
+      return .refused
+    }
+    if token.isRenewal {
+      // It never inserts: a removal may have gone through this layer, and not through the others.
+      guard let slot, canRenew(slot, validator, details, move.now),
+        writes.admit(token, hash: hash.whole, compared: compared, refusesOlder: false)
+      else { return .refused }
       renew(slot, details, move.now)
+      if token.isReload { refuseOlder(than: token, key, hash) }
       return .kept
+    }
+    guard writes.admit(token, hash: hash.whole, compared: compared, refusesOlder: false) else {
+      return .refused
     }
     var details = details
     // The last write of the key stays the same: that of its entry, or the last removal of
     // everything.
     details.revision = slot.map { times.stamps[$0].revision } ?? writes.removalOfAll
-    return put(key, hash, value, validator, details, in: slot, &move)
+    let placing = put(key, hash, value, validator, details, in: slot, &move)
+    if token.isReload { refuseOlder(than: token, key, hash) }
+    return placing
+  }
+
+  /// Refuses the answers to gets of a key that are older than a reload.
+  @usableFromInline
+  mutating func refuseOlder(than reload: FillToken, _ key: Key, _ hash: MemoryHash) {
+    if let slot = find(key, hash) {
+      reloads[slot] = reload.revision
+    } else {
+      writes.refuseFills(hash.whole, olderThan: reload.revision)
+    }
+  }
+
+  /// Goes on refusing them when the entry goes, to be safe also those of some other keys.
+  @usableFromInline
+  mutating func dropReload(of slot: Slot, _ key: Key) {
+    guard let reload = reloads.removeValue(forKey: slot) else { return }
+    writes.refuseFills(key.mixedHash, olderThan: reload)
+  }
+
+  /// Whether a value is stored that may be older than an answer that was just refused.
+  @usableFromInline
+  func mayBeOutdated(_ key: Key, _ hash: MemoryHash, _ token: FillToken) -> Bool {
+    guard writes.leavesOutdated(token, hash: hash.whole), let slot = find(key, hash) else {
+      return false
+    }
+    return (reloads[slot] ?? .none) < token.revision
   }
 
   /// Removes a key; returns false, without an effect, if it was written later.

@@ -32,7 +32,7 @@ struct ModelWrites: Sendable {
 
   mutating func add(_ key: Int) {
     keys[key, default: 0] += 1
-    stripes[key.mixedHash & 1_023, default: 0] += 1
+    stripes[key.mixedHash & (WriteOrder<Int>.stripeCount - 1), default: 0] += 1
   }
 
   mutating func addAll() {
@@ -43,7 +43,7 @@ struct ModelWrites: Sendable {
   func count(of key: Int) -> Count {
     Count(
       certain: all + keys[key, default: 0],
-      doubtful: all + stripes[key.mixedHash & 1_023, default: 0])
+      doubtful: all + stripes[key.mixedHash & (WriteOrder<Int>.stripeCount - 1), default: 0])
   }
 
   struct Count: Sendable {

@@ -148,8 +148,9 @@ import Testing
 
     #expect((early + late).allSatisfy { memory.peek($0) == nil })
     // Only keys that share a stripe with one of these may be refused.
-    let written = Set((early + late + [4_095]).map { $0.mixedHash & 1_023 })
-    let others = keys.filter { !written.contains($0.mixedHash & 1_023) }
+    let mask = WriteOrder<Int>.stripeCount - 1
+    let written = Set((early + late + [4_095]).map { $0.mixedHash & mask })
+    let others = keys.filter { !written.contains($0.mixedHash & mask) }
     #expect(others.count > 150 && others.allSatisfy { memory.peek($0) == $0 })
   }
 
