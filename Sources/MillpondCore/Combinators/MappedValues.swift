@@ -175,7 +175,8 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
         return base.apply(.remove(key, revision)).recover { _ in .empty }
           .ignoreValues(as: Stamped<NewValue>.self)
           .ifEmpty {
-            let reload = lookup.with(.reload)
+            // Its answer is later than the removal.
+            let reload = lookup.with(.reload).begun(at: nil)
             return decoded(base.getStamped(key, reload), key, reload, check, .failure)
               .inContext(of: caller)
           }

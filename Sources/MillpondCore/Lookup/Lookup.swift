@@ -108,9 +108,10 @@ public struct Lookup: Sendable {
     if case .usual = details { nil } else { details.beginning }
   }
 
-  /// Returns a copy for the layers below, whose fills have the same place in the order of writes.
+  /// Returns a copy for the layers below, whose fills have this place in the order of writes, or one
+  /// of their own.
   @usableFromInline
-  func begun(at revision: Revision) -> Lookup {
+  func begun(at revision: Revision?) -> Lookup {
     beginning == revision ? self : with { $0.beginning = revision }
   }
 

@@ -47,8 +47,8 @@ extension Cache {
   ///
   /// It replaces the one that the value has of its own, and may be longer or shorter; a layer whose
   /// own time to live ends earlier keeps to that. With a time that is over at once the value is
-  /// removed. Only layers that have the value renew it; none stores it anew. It is looked up as by a get with ``Freshness/cachedOnly``, and a write that
-  /// comes meanwhile wins.
+  /// removed. Only layers that have the value renew it; none stores it anew. It is looked up as by a
+  /// get with ``Freshness/cachedOnly``, and a write that comes meanwhile wins.
   ///
   /// - Parameters:
   ///   - timeToLive: The time to live from now on; forever for none of its own.

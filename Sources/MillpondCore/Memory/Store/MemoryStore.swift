@@ -179,12 +179,12 @@ struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ move: inout MemoryMove<Key, Value>
   ) -> Placing {
     let slot = find(key, hash)
-    // Admitted only then, since a reload that is admitted refuses older gets.
     if !reloads.isEmpty, let slot, let newer = reloads[slot], token.revision < newer {
       return .refused
     }
     if token.isRenewal {
       // It never inserts: a removal may have gone through this layer, and not through the others.
+      // Admitted only if it changes something, since a reload that is admitted refuses older gets.
       guard let slot, canRenew(slot, validator, details, move.now),
         writes.admit(token, hash: hash.whole, compared: compared, refusesOlder: false)
       else { return .refused }
