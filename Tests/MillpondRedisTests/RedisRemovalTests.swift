@@ -83,7 +83,7 @@ import Testing
       try await cache.redisAnswered()
       switch change {
       case 0: cache.removeAll()
-      case 1: cache.removeAll { $0 == "b" }
+      case 1: _ = cache.removeAll { $0 == "b" }
       default: cache.set(Data([9]), for: key)
       }
       origin.next(Data([1]))

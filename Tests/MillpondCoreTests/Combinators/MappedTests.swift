@@ -110,7 +110,7 @@ import Testing
     isBroken.withLock { $0 = true }
 
     let renewals = [
-      cache.setTimeToLive(.after(.seconds(9)), for: "a"),
+      cache.setTimeToLive(.after(.seconds(9)), for: "a").map { _ in () },
       // As an origin confirms the value to a reload.
       cache.apply(.fill("a", Stamped(1), FillToken(isReload: true).ofRenewal())),
     ].map { Recorder<Void>().subscribe(to: $0) }

@@ -142,7 +142,7 @@ import Testing
 
     try await cache.removeAll { [composition] key in
       _ = cache.get(key).subscribe { _ in }
-      if composition != .closures { cache.removeAll { $0 == "b/1" } }
+      if composition != .closures { _ = cache.removeAll { $0 == "b/1" } }
       cache.set(9, for: "c/1")
       return key.hasPrefix("a/")
     }.value

@@ -70,7 +70,7 @@ import Testing
     case "set": cache.set(11, for: "a")  // costs too much, so that it only removes
     case "remove": cache.remove("a")
     case "removeAll": cache.removeAll()
-    default: cache.removeAll { $0 == "a" }
+    default: _ = cache.removeAll { $0 == "a" }
     }
     observing.dispose()
     source.next(5)

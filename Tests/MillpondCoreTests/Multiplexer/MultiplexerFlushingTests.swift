@@ -290,7 +290,7 @@ import Testing
   func `a flush saves what was fetched after a set that memory has forgotten`(isWiped: Bool) {
     users.set("one", for: 1)
     users.relieve(.critical)
-    if isWiped { users.removeAll { $0 == 1 } }
+    if isWiped { _ = users.removeAll { $0 == 1 } }
     kept.failChanges(of: 1, with: Refused())
     users.refresh(1)
     origin[1].next("fetched")

@@ -84,12 +84,12 @@ import Testing
     #expect((1...2).map { finds(cache, $0) } == [false, true])
   }
 
-  @Test func `another time to live for an absent key does nothing`() {
+  @Test func `another time to live for an absent key does nothing, and says so`() {
     let cache = memory()
-    let outcome = Recorder<Void>().subscribe(
+    let outcome = Recorder<Bool>().subscribe(
       to: cache.setTimeToLive(.after(.seconds(1)), for: 1))
 
-    #expect(outcome.isCompleted && outcome.values.isEmpty)
+    #expect(outcome.isCompleted && outcome.values == [false])
     #expect(cache.count == 0)
   }
 
@@ -97,13 +97,13 @@ import Testing
     let held = HeldCache()
     held.set(1, for: 1)
     held.isHeld.withLock { $0 = true }
-    let outcome = Recorder<Void>().subscribe(
+    let outcome = Recorder<Bool>().subscribe(
       to: held.setTimeToLive(.after(.seconds(9)), for: 1))
     held.set(2, for: 1)
 
     held.answer()
 
-    #expect(outcome.isCompleted && outcome.values.isEmpty)
+    #expect(outcome.isCompleted && outcome.values == [false])
     #expect(held.base.contents == [1: 2])
   }
 

@@ -61,7 +61,7 @@ import Testing
     let slow = encodingSlowly(base)
     let outcomes = ["a/1", "b/1"].map { slow.set("slow", for: $0) }
 
-    for number in 0..<200 { base.removeAll { $0 == (number == 0 ? "a/1" : "other \(number)") } }
+    for number in 0..<200 { _ = base.removeAll { $0 == (number == 0 ? "a/1" : "other \(number)") } }
     gate.change { $0 = true }
     for outcome in outcomes { try await outcome.value }
 
@@ -159,7 +159,7 @@ import Testing
     pending.withLock { $0 = PendingWrite(revision) }
     _ = cache.removeAll { key in
       // The set arrives while this predicate is asked, and the next one then.
-      if key == "a/1" { cache.removeAll { $0 == "a/1" } }
+      if key == "a/1" { _ = cache.removeAll { $0 == "a/1" } }
       return false
     }
 
@@ -172,7 +172,7 @@ import Testing
   @Test func `a fill older than all remembered removals is refused`() {
     let cache = MemoryCache<String, String>(countLimit: 10)
     let token = FillToken()
-    for number in 0..<8 { cache.removeAll { $0 == "other \(number)" } }
+    for number in 0..<8 { _ = cache.removeAll { $0 == "other \(number)" } }
     #expect(cache.apply(.fill("a", Stamped("old"), token)).now?() != nil)
 
     for number in 8..<300 { _ = cache.removeAll { $0 == "other \(number)" } }

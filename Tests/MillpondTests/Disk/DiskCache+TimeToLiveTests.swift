@@ -167,8 +167,8 @@ import Testing
     cache.set(Data("b"), for: "b", timeToLive: .after(.seconds(10)))
     try await cache.flush().value
     pass(5)
-    try await cache.setTimeToLive(.after(.seconds(60)), for: "a").value
-    try await cache.setTimeToLive(.forever, for: "b").value
+    _ = try await cache.setTimeToLive(.after(.seconds(60)), for: "a").value
+    _ = try await cache.setTimeToLive(.forever, for: "b").value
     try await leave(cache)
 
     pass(59)
@@ -187,7 +187,7 @@ import Testing
     try await disk.flush().value
     let files = MediaFileLayer<String>(disk: disk, name: { $0 })
 
-    try await files.setTimeToLive(.after(.seconds(60)), for: "a").value
+    _ = try await files.setTimeToLive(.after(.seconds(60)), for: "a").value
 
     #expect(try await rest(disk, "a") == .after(.seconds(60)))
     #expect(try await files.get("a").value.timeToLive == .after(.seconds(60)))
