@@ -155,17 +155,19 @@ extension Error {
 
   /// The failure of the disk: that of an unavailable layer, or that a value is too large for it.
   var diskError: DiskError? {
-    guard case CacheError.unavailable(_, let underlying) = self else { return self as? DiskError }
+    guard case .unavailable(_, let underlying)? = self as? CacheError else {
+      return self as? DiskError
+    }
     return underlying as? DiskError
   }
 
   var isTooLarge: Bool {
-    if case DiskError.tooLarge = self { true } else { false }
+    if case .tooLarge? = self as? DiskError { true } else { false }
   }
 
   /// Whether the folder, which it has to name, is in use.
   var isInUse: Bool {
-    if case CacheError.inUse(let layer) = self { layer.hasPrefix("disk in /") } else { false }
+    if case .inUse(let layer)? = self as? CacheError { layer.hasPrefix("disk in /") } else { false }
   }
 }
 
