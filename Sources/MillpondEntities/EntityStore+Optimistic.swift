@@ -9,13 +9,15 @@ extension EntityStore {
   ///
   /// Readers and observers see the value at once. The request starts after that.
   /// - If it completes, the value is confirmed.
-  /// - If it fails, the value that was there before comes back.
-  /// - A later write replaces the value in any case, and then the outcome changes nothing. Entities
-  ///   are replaced whole; a ``Mergeable`` one that a later set was merged with is part of that.
-  /// - Of several optimistic writes of one entity, the latest is visible. If it fails, the one
-  ///   before it is; a confirmed one replaces those before it.
-  /// - An answer of a source does not hide the value, but is what comes back. Answers to requests
-  ///   made before the confirmation are not stored after it.
+  /// - If it fails, the write is taken back: what lies below it is visible again.
+  /// - An entity is replaced whole: a later write replaces the value in any case, and then the
+  ///   outcome changes nothing; of several optimistic writes, the latest is visible, and a confirmed
+  ///   one replaces those before it.
+  /// - A ``Mergeable`` entity is an edit of the parts that it knows: other writes before and after
+  ///   it keep theirs, whatever its outcome. For single fields of other entities, see
+  ///   ``edit(_:confirmedBy:_:)``.
+  /// - An answer of a source does not hide the write, which is made anew on top of it. Answers to
+  ///   requests made before the confirmation are not stored after it.
   ///
   /// Only confirmed values are in an `EntityArchive`: if the process ends before the outcome, the
   /// next start begins without the write. Until the outcome, the entity is not evicted or pruned,
@@ -60,6 +62,33 @@ extension EntityStore {
       if let answer { core.confirm(entity.reference, revision, by: answer) }
     } _: {
       core.set(entity)
+    }
+  }
+
+  /// Edits the stored entity at once, and keeps the edit if `request` succeeds.
+  ///
+  ///     store.edit(book, confirmedBy: api.rename(book, to: title)) { $0.title = title }
+  ///
+  /// The edit is made anew whenever what lies below it changes, until the outcome: if an earlier
+  /// optimistic write is refused, or a source brings a newer value. So it takes back, or keeps, its
+  /// own changes only, whatever becomes of others. An entity that is absent stays so.
+  ///
+  /// Otherwise the same as ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
+  ///
+  /// - Parameters:
+  ///   - reference: The reference to the entity.
+  ///   - request: The request that confirms the edit.
+  ///   - change: Changes the value, but not its identity; it must depend on that value alone. Other
+  ///     writers wait during the call.
+  /// - Complexity: O(*n*) in the optimistic writes of the entity that wait.
+  @discardableResult
+  public func edit<E, Answer>(
+    _ reference: Reference<E>, confirmedBy request: Signal<Answer>,
+    _ change: @escaping @Sendable (inout E) -> Void
+  ) -> Signal<Void> {
+    core.writeOptimistically(request) { _, _ in
+    } _: {
+      core.change(reference, change)
     }
   }
 

@@ -211,4 +211,27 @@ import Testing
     #expect(AnyReference(Reference<Thing>(1)).reference(to: Thing.self) == Reference<Thing>(1))
     #expect(AnyReference(Reference<Thing>(1)).reference(to: Card.self) == nil)
   }
+
+  @Test func `what an equality leaves out is no change, and is not stored`() {
+    let row = Reference<Row>(1)
+    store.set(Row(id: 1, text: "first"))
+    let changes = Recorder<EntityChange<Row>>().subscribe(to: store.signal(of: row))
+
+    store.set(Row(id: 1, text: "second"))
+    #expect(store.get(row)?.text == "first")
+    store.remove(row)
+    store.set(Row(id: 1, text: "second"))
+
+    #expect(changes.values.map { $0.value?.text } == ["first", nil, "second"])
+  }
+}
+
+/// An entity whose equality is that of identities.
+private struct Row: Entity {
+  let id: Int
+  var text: String
+
+  static func == (left: Row, right: Row) -> Bool {
+    left.id == right.id
+  }
 }

@@ -11,7 +11,10 @@ public import MillpondSignals
 ///     }
 ///
 /// Two values of one type with equal identities are versions of one entity. Setting a value that
-/// equals the stored one is no change. Prefer structs: a stored value must not change by itself.
+/// equals the stored one is no change: the stored one stays, and no observer is notified. So `==`
+/// must compare everything that is to be seen; one that compares identities alone, as some list
+/// views ask for, would drop every later set. Leave it to the compiler, and compare `reference`
+/// where identities matter. Prefer structs: a stored value must not change by itself.
 public protocol Entity: Identifiable, Equatable, Sendable where ID: Sendable {
   /// The references of this type, so that observers are notified of changes there as well.
   ///

@@ -1,51 +1,182 @@
 import MillpondCore
 
-/// The values of an entity with optimistic writes: the confirmed one, and those that wait for their
-/// outcome.
+/// The values of an entity with optimistic writes: the one below them, and the writes above it, in
+/// order.
+///
+/// Each write is kept as an edit of what lies below it. So one that is refused takes only its own
+/// changes away, and a newer value that a source brings is seen through those that wait.
 @usableFromInline
 final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  /// The value of an optimistic write; nil for a removal.
+  /// A write of an entity, and the value that it makes of the one below.
   struct Layer: Sendable {
     let revision: Revision
-    let value: E?
+
+    /// Whether its outcome is awaited; if not, it is confirmed, above a write that waits.
+    var isWaiting: Bool
+    var edit: LayeredEdit<E>
+    var value: E?
   }
+
+  /// The value below all layers.
+  let base: E?
+
+  /// The writes, the latest last, of which the first one waits; none if nothing waits any more.
+  let layers: [Layer]
 
   /// The value that is stored if all that wait are refused.
   @usableFromInline let confirmed: E?
 
-  /// The values that wait, the latest last; there is at least one.
-  let layers: [Layer]
+  /// Creates the values of an entity without optimistic writes.
+  convenience init(_ value: E?) {
+    self.init(value, [])
+  }
 
-  init(_ confirmed: E?, _ layers: [Layer]) {
-    self.confirmed = confirmed
+  private init(_ base: E?, _ layers: [Layer]) {
+    self.base = base
     self.layers = layers
+    confirmed = layers.reduce(base) { $1.isWaiting ? $0 : $1.edit($0) }
   }
 
   /// The value that readers see.
   var visible: E? {
-    layers.last.flatMap(\.value)
+    layers.last.map(\.value) ?? base
   }
 
   /// The values that may become visible later.
   var hidden: [E] {
-    ([confirmed] + layers.dropLast().map(\.value)).compactMap(\.self)
+    ([base] + layers.dropLast().map(\.value)).compactMap(\.self)
   }
 
-  func contains(_ revision: Revision) -> Bool {
-    layers.contains { $0.revision == revision }
+  /// The revisions of the writes that wait.
+  var waiting: some Sequence<Revision> {
+    layers.lazy.filter(\.isWaiting).map(\.revision)
   }
 
-  /// Returns these values with a later one, which replaces a former one of the same write.
-  func adding(_ value: E?, _ revision: Revision) -> OptimisticValues {
-    let others = layers.filter { $0.revision != revision }
-    return OptimisticValues(confirmed, others + [Layer(revision: revision, value: value)])
+  /// Returns the place of a write that waits.
+  private func place(of revision: Revision) -> Int? {
+    layers.lastIndex { $0.isWaiting && $0.revision == revision }
   }
 
-  /// Returns the values of writes after `revision`, above another confirmed value; nil if there are
-  /// none.
-  func later(than revision: Revision, above confirmed: E?) -> OptimisticValues? {
-    let later = layers.filter { $0.revision > revision }
-    return later.isEmpty ? nil : OptimisticValues(confirmed, later)
+  /// Returns these layers above another value.
+  ///
+  /// - Parameters:
+  ///   - base: The value below them.
+  ///   - layers: The layers; confirmed ones at the bottom become a part of the value below.
+  ///   - first: The place of the first layer whose value may be out of date.
+  private static func stack(
+    _ base: E?, _ layers: [Layer], outdatedFrom first: Int
+  ) -> OptimisticValues {
+    var layers = layers
+    var value = first > 0 ? layers[first - 1].value : base
+    for place in first..<layers.count {
+      value = layers[place].edit(value)
+      layers[place].value = value
+    }
+    let start = layers.firstIndex(where: \.isWaiting) ?? layers.count
+    if start == 0 { return OptimisticValues(base, layers) }
+    return OptimisticValues(layers[start - 1].value, Array(layers[start...]))
+  }
+
+  // MARK: Writes
+
+  /// Returns the values with an optimistic write above all others; what the same write has done
+  /// before is a part of it.
+  func adding(_ edit: LayeredEdit<E>, _ revision: Revision) -> OptimisticValues {
+    var layers = layers
+    guard let place = place(of: revision) else {
+      let value = edit(visible)
+      layers.append(Layer(revision: revision, isWaiting: true, edit: edit, value: value))
+      return OptimisticValues(base, layers)
+    }
+    var layer = layers.remove(at: place)
+    let isLast = place == layers.count
+    layer.value = edit(layer.value)
+    layer.edit = layer.edit.followed(by: edit)
+    layers.append(layer)
+    return Self.stack(base, layers, outdatedFrom: isLast ? layers.count : place)
+  }
+
+  /// Returns the values with an ordinary write at its place in the order.
+  ///
+  /// A write that leaves nothing of what lies below it replaces all earlier ones.
+  func adding(_ edit: LayeredEdit<E>, confirmedAt revision: Revision) -> OptimisticValues {
+    let place = layers.firstIndex { $0.revision > revision } ?? layers.count
+    if edit.isWhole {
+      let below = place > 0 ? layers[place - 1].value : base
+      return Self.stack(edit(below), Array(layers[place...]), outdatedFrom: 0)
+    }
+    var layers = layers
+    layers.insert(
+      Layer(revision: revision, isWaiting: false, edit: edit, value: nil), at: place)
+    return Self.stack(base, layers, outdatedFrom: place)
+  }
+
+  /// Returns the values above a newer confirmed one, which contains the writes confirmed so far.
+  ///
+  /// Those above a waiting write that would hide them stay.
+  func rebased(on confirmed: E?) -> OptimisticValues {
+    var isHidden = false
+    let others = layers.filter { layer in
+      if layer.isWaiting, layer.edit.isWhole { isHidden = true }
+      return layer.isWaiting || isHidden
+    }
+    return Self.stack(confirmed, others, outdatedFrom: 0)
+  }
+
+  // MARK: Outcomes
+
+  /// Returns the values after the confirmation of a write; nil if it does not wait.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision of the write.
+  ///   - answer: The last edit, that of the answer.
+  func confirming(_ revision: Revision, by answer: LayeredEdit<E>?) -> OptimisticValues? {
+    guard var place = place(of: revision) else { return nil }
+    var layers = layers
+    layers[place].isWaiting = false
+    if let answer {
+      layers[place].value = answer(layers[place].value)
+      layers[place].edit = layers[place].edit.followed(by: answer)
+    }
+    if layers[place].edit.isWhole {
+      layers.removeFirst(place)
+      place = 0
+    }
+    return Self.stack(base, layers, outdatedFrom: answer == nil ? layers.count : place + 1)
+  }
+
+  /// Returns the values without a write; nil if it does not wait.
+  func refusing(_ revision: Revision) -> OptimisticValues? {
+    guard let place = place(of: revision) else { return nil }
+    var layers = layers
+    layers.remove(at: place)
+    return Self.stack(base, layers, outdatedFrom: place)
+  }
+}
+
+/// A write of an entity as an edit of the value below it.
+struct LayeredEdit<E: Sendable>: Sendable {
+  /// Whether it leaves nothing of the value below.
+  let isWhole: Bool
+  private let steps: [@Sendable (E?) -> E?]
+
+  init(isWhole: Bool, _ step: @escaping @Sendable (E?) -> E?) {
+    self.init(isWhole: isWhole, [step])
+  }
+
+  private init(isWhole: Bool, _ steps: [@Sendable (E?) -> E?]) {
+    self.isWhole = isWhole
+    self.steps = steps
+  }
+
+  func callAsFunction(_ value: E?) -> E? {
+    steps.reduce(value) { $1($0) }
+  }
+
+  /// Returns this edit and then another one.
+  func followed(by later: LayeredEdit) -> LayeredEdit {
+    later.isWhole
+      ? later : LayeredEdit(isWhole: isWhole, steps + later.steps)
   }
 }
 

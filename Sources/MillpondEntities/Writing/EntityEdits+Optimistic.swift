@@ -3,8 +3,8 @@ import MillpondSignals
 
 /// Writes to entities with optimistic values.
 ///
-/// The visible value is in the row, and takes part in everything that the store does. The confirmed
-/// value and the others wait beside it, in ``EntityTable/optimistic``.
+/// The visible value is in the row, and takes part in everything that the store does. The writes
+/// that wait, and what lies below them, are beside it, in ``EntityTable/optimistic``.
 extension EntityEdits {
   /// Returns whether a write may concern optimistic values.
   @inlinable
@@ -14,31 +14,64 @@ extension EntityEdits {
     return !optimisticValues.isEmpty || !table.optimistic.isEmpty
   }
 
-  /// Writes the value that `make` returns for the present one.
-  ///
-  /// - A write that is made now is later than all optimistic ones, and replaces them.
-  /// - A write with its own revision replaces earlier optimistic ones, and is confirmed below later
-  ///   ones; so is a fill, which is no write.
-  /// - An optimistic write lies above all others.
+  /// Sets a value as an edit of what lies below it: one that is known in part leaves the rest.
   @usableFromInline
-  func place(_ id: E.ID, _ order: EditOrder, canUndo: Bool, _ make: (E?) -> E?) {
+  func setInLayers(_ value: E, _ order: EditOrder, canUndo: Bool) {
+    place(value.id, order, canUndo: canUndo, setting(value))
+  }
+
+  func setting(_ value: E) -> LayeredEdit<E> {
+    LayeredEdit(isWhole: !(E.self is any Mergeable.Type)) { old in
+      old.map { value.replacing($0) } ?? value
+    }
+  }
+
+  @usableFromInline
+  func removeInLayers(_ id: E.ID, _ order: EditOrder, canUndo: Bool) {
+    place(id, order, canUndo: canUndo, LayeredEdit(isWhole: true) { _ in nil })
+  }
+
+  @usableFromInline
+  func restoreInLayers(_ value: E, canUndo: Bool) {
+    let restoring = LayeredEdit<E>(isWhole: false) { old in
+      old.map { $0.replacing(value) } ?? value
+    }
+    place(value.id, .fill, canUndo: canUndo, restoring)
+  }
+
+  /// Changes the present value, if there is one; its identity stays.
+  func change(
+    _ id: E.ID, _ order: EditOrder, canUndo: Bool, _ change: @escaping @Sendable (inout E) -> Void
+  ) {
+    let changing = LayeredEdit<E>(isWhole: false) { old in
+      guard var new = old else { return nil }
+      change(&new)
+      return new.id == old?.id ? new : old
+    }
+    place(id, order, canUndo: canUndo, changing)
+  }
+
+  /// Makes an edit at its place.
+  ///
+  /// - An optimistic one lies above all others.
+  /// - An ordinary one has the place of its revision, and is confirmed there; that of a write that
+  ///   is made now is the last.
+  /// - A fill, which is no write, lies below all that wait.
+  private func place(
+    _ id: E.ID, _ order: EditOrder, canUndo: Bool, _ edit: LayeredEdit<E>
+  ) {
     let state = state(of: id)
-    switch order {
-    case .commit:
-      write(Edit(id, make(state.value), order, state.stored), canUndo: canUndo)
-    case .optimistic(let revision):
-      let value = make(state.value)
-      let values = state.values ?? OptimisticValues(state.value, [])
-      write(state, values.adding(value, revision), id, state.order, canUndo: canUndo)
-    case .fill, .drawn:
-      // A fill has no revision, so it replaces no optimistic value.
-      let base = make(state.confirmed)
-      if let values = state.values?.later(than: order.revision, above: base) {
-        write(state, values, id, order, canUndo: canUndo)
-      } else {
-        let value = state.values == nil ? base : make(state.value)
-        write(Edit(id, value, order, state.stored), canUndo: canUndo)
-      }
+    if case .optimistic(let revision) = order {
+      let values = state.values ?? OptimisticValues(state.value)
+      write(state, values.adding(edit, revision), id, state.order, canUndo: canUndo)
+    } else if let values = state.values {
+      let others =
+        order.isFill
+        ? values.rebased(on: edit(values.confirmed))
+        : values.adding(edit, confirmedAt: order.revision)
+      write(state, others, id, order, canUndo: canUndo)
+    } else {
+      write(Edit(id, edit(state.value), order, state.stored), canUndo: canUndo)
     }
   }
 
@@ -78,8 +111,10 @@ extension EntityEdits {
     _ state: State, _ values: OptimisticValues<E>, _ id: E.ID, _ order: EditOrder, canUndo: Bool
   ) {
     var edit = Edit(id, values.visible, order, state.stored)
-    edit.optimisticPlace = Int32(optimisticValues.count)
-    optimisticValues.append(values)
+    if !values.layers.isEmpty {
+      edit.optimisticPlace = Int32(optimisticValues.count)
+      optimisticValues.append(values)
+    }
     write(edit, canUndo: canUndo)
   }
 
@@ -106,40 +141,34 @@ extension EntityEdits {
     guard let ids else { return }
     touch()
     for id in ids {
-      if isConfirmed { confirm(id, revision) { $0 } } else { _ = undo(id, revision) }
+      if isConfirmed { confirm(id, revision) } else { _ = undo(id, revision) }
     }
   }
 
-  /// Confirms an optimistic write of an entity, with the value that `make` returns for its own.
+  /// Confirms an optimistic write of an entity, unless a later one has replaced it.
   ///
   /// It is ordered as the write that it was; but fills that were requested before the confirmation
   /// are refused, since their answers may be older.
-  func confirm(_ id: E.ID, _ revision: Revision, _ make: (E?) -> E?) {
+  ///
+  /// - Parameters:
+  ///   - id: The entity.
+  ///   - revision: The revision of the write.
+  ///   - answer: The answer to set in its place.
+  func confirm(_ id: E.ID, _ revision: Revision, by answer: E? = nil) {
     let state = state(of: id)
-    guard let values = state.values, values.contains(revision) else { return }
-    let layer = values.layers.last { $0.revision == revision }
-    let confirmed = make(layer.flatMap(\.value))
+    let confirmed = state.values?.confirming(revision, by: answer.map { setting($0) })
+    guard let confirmed else { return }
     tables.withLock { _ in
       _ = table.order.admit(id, revision, over: table.written(id))
     }
-    if let later = values.later(than: revision, above: confirmed) {
-      write(state, later, id, .drawn(revision), canUndo: false)
-    } else {
-      write(Edit(id, confirmed, .drawn(revision), state.stored), canUndo: false)
-    }
+    write(state, confirmed, id, .drawn(revision), canUndo: false)
   }
 
   /// Undoes an optimistic write of an entity; returns false if a later write has replaced it.
   func undo(_ id: E.ID, _ revision: Revision) -> Bool {
     let state = state(of: id)
-    guard let values = state.values, values.contains(revision) else { return false }
-    let others = values.layers.filter { $0.revision != revision }
-    if others.isEmpty {
-      write(Edit(id, values.confirmed, .fill, state.stored), canUndo: false)
-    } else {
-      let rest = OptimisticValues(values.confirmed, others)
-      write(state, rest, id, .fill, canUndo: false)
-    }
+    guard let rest = state.values?.refusing(revision) else { return false }
+    write(state, rest, id, .fill, canUndo: false)
     return true
   }
 
@@ -174,8 +203,9 @@ extension EntityEdits {
         let nodes = [table.node(of: edit.id, in: &tables.graph)] + targets[edit.held]
         for node in nodes { tables.retain(node) }
         table.optimistic[edit.id] = OptimisticRow(values: values, nodes: nodes)
-        for layer in values.layers where former?.values.contains(layer.revision) != true {
-          table.optimisticWrites[layer.revision, default: []].append(edit.id)
+        let known = former.map { Set($0.values.waiting) } ?? []
+        for revision in values.waiting where !known.contains(revision) {
+          table.optimisticWrites[revision, default: []].append(edit.id)
         }
       } else {
         table.optimistic[edit.id] = nil

@@ -71,24 +71,26 @@ final class EntityEdits<E: Entity> {
   /// Merging runs users' code, which may write as well: no edit is being changed meanwhile.
   @inlinable
   func set(_ value: E, _ order: EditOrder, canUndo: Bool) {
+    if isOptimistic(order) { return setInLayers(value, order, canUndo: canUndo) }
     write(value.id, order, canUndo: canUndo) { $0.map { value.replacing($0) } ?? value }
   }
 
   @inlinable
   func remove(_ id: E.ID, _ order: EditOrder, canUndo: Bool) {
+    if isOptimistic(order) { return removeInLayers(id, order, canUndo: canUndo) }
     write(id, order, canUndo: canUndo) { _ in nil }
   }
 
   /// Writes a former value, unless there is a newer one, with which it is merged.
   @inlinable
   func restore(_ value: E, canUndo: Bool) {
+    if isOptimistic(.fill) { return restoreInLayers(value, canUndo: canUndo) }
     write(value.id, .fill, canUndo: canUndo) { $0.map { $0.replacing(value) } ?? value }
   }
 
   /// Writes what `make` returns for the present value.
   @inlinable
   func write(_ id: E.ID, _ order: EditOrder, canUndo: Bool, _ make: (E?) -> E?) {
-    if isOptimistic(order) { return place(id, order, canUndo: canUndo, make) }
     let edit = edit(of: id)
     let stored = edit?.stored ?? stored(id)
     write(Edit(id, make(edit == nil ? stored.value : edit?.value), order, stored), canUndo: canUndo)

@@ -104,11 +104,17 @@ extension EntityCore {
     if turn.isMine() { afterDelivery(settle) } else { settle() }
   }
 
+  /// Changes an entity as a part of the optimistic write that is being made.
+  func change<E>(_ reference: Reference<E>, _ change: @escaping @Sendable (inout E) -> Void) {
+    let order = transaction.order
+    write(E.self) { $0.change(reference.id, order, canUndo: $1, change) }
+  }
+
   /// Stores an answer in place of the value of an optimistic write, unless that was replaced.
   func confirm<E>(_ reference: Reference<E>, _ revision: Revision, by answer: E) {
     write(E.self) { edits, canUndo in
       if answer.id == reference.id {
-        edits.confirm(answer.id, revision) { $0.map { answer.replacing($0) } ?? answer }
+        edits.confirm(answer.id, revision, by: answer)
       } else if edits.undo(reference.id, revision) {
         edits.set(answer, .now, canUndo: canUndo)
       }
