@@ -236,12 +236,14 @@ import Testing
   ///
   /// The fill is sent behind the command that is refused.
   @Test func `a fill of a connection that does not track is taken back`() async throws {
-    let isTold = DispatchSemaphore(value: 0)
+    let (isFilling, isTold) = (Locked(false), DispatchSemaphore(value: 0))
     let server = try server { connection, command in
       switch command.first {
-      case "EVAL" where connection == 1:
-        isTold.wait()
-        return "_\r\n"
+      case "EVAL" where connection == 1: isFilling.withLock { $0 = true }
+      case "PING" where connection == 1 && isFilling.withLock { $0 }: isTold.wait()
+      default: break
+      }
+      switch command.first {
       case "CLIENT": return command.last == "b/" && connection == 1 ? "-ERR x\r\n" : "+OK\r\n"
       case "SET": return connection == 1 ? "" : "+OK\r\n"
       case "PING": return "+OK\r\n"
@@ -252,6 +254,7 @@ import Testing
     let cache = RedisCache(redis, prefix: "p:", form: .plain)
     try await cache.tracks()
     _ = cache.apply(.fill("k", Stamped(Data("value".utf8)), FillToken()))
+    while commands(of: 1).suffix(2) != ["EVAL p:k", "PING"] { await Task.yield() }
     let further = RedisCache(redis, prefix: "b/")
     while redis.loop.connections[0].withState({ $0.pipeline.count }) < 2 { await Task.yield() }
     isTold.signal()
