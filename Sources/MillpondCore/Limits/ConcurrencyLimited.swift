@@ -145,7 +145,11 @@ package final class ConcurrencyLimiter: TurnLimiter {
   /// ended inside its start, the others start in the background. So does a search for the next get
   /// that takes more than a step.
   private func startWaiting() {
-    if !startsWaiting() { inBackground { while !self.startsWaiting() {} } }
+    if !startsWaiting() { startWaitingInBackground() }
+  }
+
+  private func startWaitingInBackground() {
+    inBackground { while !self.startsWaiting() {} }
   }
 
   /// Starts waiting gets; returns false after a get that ended inside its start, or if the next one
@@ -177,7 +181,7 @@ package final class ConcurrencyLimiter: TurnLimiter {
     guard !wasWaiting, waiter.isSecond(), let turn = waiter.turn,
       state.withLock({ $0.change(turn.slot) { $0.isHeld = false } })
     else { return }
-    if isLeft { inBackground { self.startWaiting() } } else { startWaiting() }
+    if isLeft { startWaitingInBackground() } else { startWaiting() }
   }
 }
 

@@ -74,7 +74,7 @@ public struct FreshnessPolicy: Sendable {
     self.stale = stale
     self.staleOn = staleOn
     self.jitter = jitter > 0 ? min(jitter, 1) : 0
-    self.refreshAhead = refreshAhead
+    self.refreshAhead = refreshAhead.withinCentury
     self.refreshDeadline = refreshDeadline
     self.maxRefreshes = maxRefreshes
     self.failureLife = failureLife

@@ -56,7 +56,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       return store.now(key, lookup.with(fresh))
     }
     // A miss of the first lookup is not counted: the second one belongs to the same get.
-    let early = lookup.with(.atMost(greatest - policy.refreshAhead))
+    let early = lookup.with(.atMost(max(.zero, greatest) - policy.refreshAhead))
       .counting(lookup.counting == .everything ? .hits : lookup.counting)
     if let value = store.now(key, early) { return value }
     guard let value = store.now(key, lookup.with(fresh)) else { return nil }
