@@ -57,7 +57,7 @@ final class LayerBelow<Layer: Source>: Sendable {
     if let labels = lazyLabels.object { return unsafeDowncast(labels, to: LayerLabels.self) }
     let labels = LayerLabels(
       upper: upper.askedLabel, immediate: upper.ownLabel, lower: layer.ownLabel,
-      areStores: (upper.isStoreAlone, layer.isStoreAlone))
+      isUpperStore: upper.isStoreAlone, isLowerStore: layer.isStoreAlone)
     return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
   }
 }
@@ -84,33 +84,21 @@ struct LayerTraits: OptionSet, Sendable {
 /// The names of two layers; nil for a layer that reports by itself.
 @usableFromInline
 final class LayerLabels: Sendable {
-  private let upper: String?
+  @usableFromInline let upper: String?
 
   /// The name of the upper layer in the report of an immediate value.
   @usableFromInline let immediate: String?
 
-  private let lower: String?
+  @usableFromInline let lower: String?
 
-  /// Whether a reload asks nothing in a layer, so that there is nothing to report.
-  private let areStores: (upper: Bool, lower: Bool)
+  /// Whether a layer only stores.
+  @usableFromInline let (isUpperStore, isLowerStore): (Bool, Bool)
 
   @usableFromInline
-  init(upper: String?, immediate: String?, lower: String?, areStores: (upper: Bool, lower: Bool)) {
+  init(upper: String?, immediate: String?, lower: String?, isUpperStore: Bool, isLowerStore: Bool) {
     self.upper = upper
     self.immediate = immediate
     self.lower = lower
-    self.areStores = areStores
-  }
-
-  /// The name of the upper layer in the report of a get.
-  @usableFromInline
-  func upper(in lookup: Lookup) -> String? {
-    areStores.upper && lookup.freshness == .reload ? nil : upper
-  }
-
-  /// The name of the lower layer in the report of a get.
-  @usableFromInline
-  func lower(in lookup: Lookup) -> String? {
-    areStores.lower && lookup.freshness == .reload ? nil : lower
+    (self.isUpperStore, self.isLowerStore) = (isUpperStore, isLowerStore)
   }
 }

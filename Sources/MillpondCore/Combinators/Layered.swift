@@ -64,10 +64,10 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     _ key: Key, _ lookup: Lookup, through memory: MemoryCache<Key, Value>, _ token: FillToken,
     _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
   ) {
-    var report = AnswerReport(lookup, as: below.labels(of: upper).upper(in: lookup))
+    var report = AnswerReport(lookup, as: below.labels(of: upper).upper)
     let hash = MemoryHash(key)
     if let stamped = memory.look(key, hash, lookup.freshness, .everything) {
-      report.hit(stamped.age, key, lookup, as: below.labels(of: upper).upper(in: lookup))
+      report.hit(stamped.age, key, lookup, as: below.labels(of: upper).upper)
       return observer.only(stamped, lifetime)
     }
     let stale =
@@ -75,12 +75,12 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if lookup.freshness != .any || stale != nil {
       memory.explainMiss(key, report.explained(lookup))
     }
-    report.ended(.completed, key, lookup, as: below.labels(of: upper).upper(in: lookup))
+    report.ended(.completed, key, lookup, as: below.labels(of: upper).upper, isStore: true)
     if lifetime.isEnded { return }
     if stale != nil || lower.isBeside(lookup.freshness) {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token, stale).getFromLower()
     }
-    report = AnswerReport(lookup, as: below.labels(of: upper).lower(in: lookup))
+    report = AnswerReport(lookup, as: below.labels(of: upper).lower)
     let answer = lower.getStamped(key, report.explained(below.lookup(lookup, token)))
     guard let stamped = answer.now?() else {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token)
@@ -88,7 +88,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     }
     // The lower layer's code may have disposed of the get.
     if lifetime.isEnded { return }
-    report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower(in: lookup))
+    report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower)
     _ = memory.fill(key, hash, stamped, below.token(token))
     observer.only(stamped, lifetime)
   }
@@ -101,7 +101,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     if Upper.self == EmptyCache<Key, Value>.self {
       if lower.isBeside(lookup.freshness) { return nil }
-      return lower.layerNow(key, lookup) { below.labels(of: upper).lower(in: lookup) }
+      return lower.layerNow(key, lookup) { below.labels(of: upper).lower }
     }
     return upper.layerNow(key, lookup) { below.labels(of: upper).immediate }
   }

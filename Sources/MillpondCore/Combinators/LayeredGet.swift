@@ -59,8 +59,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     failure = nil
   }
 
-  @inlinable var upperLabel: String? { below.labels(of: upper).upper(in: lookup) }
-  @inlinable var lowerLabel: String? { below.labels(of: upper).lower(in: lookup) }
+  @inlinable var upperLabel: String? { below.labels(of: upper).upper }
+  @inlinable var lowerLabel: String? { below.labels(of: upper).lower }
 
   // MARK: The upper layer
 
@@ -85,7 +85,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func otherOfUpper(_ event: Event<Never>) {
     guard event.isTerminal else { return observer.other(event) }
-    report.ended(event, key, lookup, as: upperLabel)
+    report.ended(
+      event, key, lookup, as: upperLabel, isStore: below.labels(of: upper).isUpperStore)
     upperLifetime?.end()
     if lifetime.isEnded { return }
     if hadValue || event.isNestedTooDeeply { return observer.other(event) }
@@ -166,7 +167,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @inlinable
   func otherOfLower(_ event: Event<Never>) {
     if event.isTerminal {
-      report.ended(event, key, lookup, as: lowerLabel)
+      report.ended(
+        event, key, lookup, as: lowerLabel, isStore: below.labels(of: upper).isLowerStore)
       if !hadValue, let renewed = stale?.renewed { return renew(renewed) }
     }
     if case .completed = event, !hadValue, let failure { return observer.failed(failure) }

@@ -63,9 +63,7 @@ extension Source {
     _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?,
     naming: @escaping @Sendable (Signal<Stamped<Value>>) -> Signal<Stamped<Value>> = { $0 }
   ) -> Signal<Stamped<Value>> {
-    guard lookup.isObservable, !(lookup.freshness == .reload && isStoreAlone) else {
-      return naming(getStamped(key, lookup))
-    }
+    guard lookup.isObservable else { return naming(getStamped(key, lookup)) }
     return Signal { observer, lifetime in
       let report = SerialState(AnswerReport(lookup, as: label()))
       naming(getStamped(key, report.value.explained(lookup))).run(
@@ -75,7 +73,7 @@ extension Source {
             observer.next(stamped)
           },
           other: { event in
-            report.value.ended(event, key, lookup, as: label())
+            report.value.ended(event, key, lookup, as: label(), isStore: isStoreAlone)
             observer.other(event)
           }), lifetime)
     }
@@ -170,16 +168,20 @@ struct AnswerReport: Sendable {
   }
 
   /// Reports the layer's failure, or that it has no value.
+  ///
+  /// A reload asks what only stores for no value, so that has missed nothing.
   @inlinable
   mutating func ended(
     _ event: Event<Never>, _ key: some Hashable & Sendable, _ lookup: Lookup,
-    as label: @autoclosure () -> String?
+    as label: @autoclosure () -> String?, isStore: @autoclosure () -> Bool
   ) {
     if isDone || !lookup.hasListeners { return }
     switch event {
     case .progress: break
     case .failed(let error): send(.failed(error), key, lookup, label())
-    case .completed: send(explanation?.reason ?? .miss, key, lookup, label())
+    case .completed:
+      if lookup.freshness == .reload, isStore() { return isDone = true }
+      send(explanation?.reason ?? .miss, key, lookup, label())
     }
   }
 

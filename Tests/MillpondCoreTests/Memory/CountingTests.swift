@@ -170,6 +170,10 @@ import Testing
     #expect(Set(monitor.statistics.keys) == ["origin"])
     #expect(monitor.statistics["origin"]?.hits == 1)
     #expect(memory.statistics.hits == 0 && memory.statistics.misses == 0)
+
+    disk.failGets(of: 1, with: CacheError.miss)
+    cache.get(1, freshness: .reload).subscribe()
+    #expect(monitor.statistics["TestCache"]?.failures == 1)
   }
 
   @Test func `an immediate answer that is not there counts as nothing`() {
