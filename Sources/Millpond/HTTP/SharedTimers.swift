@@ -16,7 +16,7 @@ final class SharedTimers: Sendable {
   func now() -> Duration { scheduler.now() }
 
   func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable {
-    let due = scheduler.now() + delay.withinCentury
+    let due = scheduler.now() + delay.addable
     let (number, step) = state.withLock { $0.add(SharedTimer(due: due, action: action)) }
     if let step { setTimer(step) }
     return Disposable {

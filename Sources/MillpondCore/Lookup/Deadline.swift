@@ -22,7 +22,7 @@ public struct Deadline: Sendable {
   ) -> Deadline {
     let scheduler = Scheduler(clock)
     return Deadline(
-      moment: scheduler.now() + duration.withinCentury, limit: duration, scheduler: scheduler)
+      moment: scheduler.now() + duration.addable, limit: duration, scheduler: scheduler)
   }
 
   /// The time that is left; negative after the deadline.

@@ -17,7 +17,7 @@ struct PressureAlerts: TimedRule {
   private(set) var deadline: Duration?
 
   init(pause: Duration) {
-    self.pause = max(pause.withinCentury, .milliseconds(1))
+    self.pause = max(pause.addable, .milliseconds(1))
   }
 
   mutating func received(

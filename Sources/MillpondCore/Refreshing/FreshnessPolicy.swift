@@ -74,7 +74,7 @@ public struct FreshnessPolicy: Sendable {
     self.stale = stale
     self.staleOn = staleOn
     self.jitter = jitter > 0 ? min(jitter, 1) : 0
-    self.refreshAhead = refreshAhead.withinCentury
+    self.refreshAhead = refreshAhead.addable
     self.refreshDeadline = refreshDeadline
     self.maxRefreshes = maxRefreshes
     self.failureLife = failureLife
@@ -128,7 +128,7 @@ struct StaleRule<Content: Sendable>: TimedRule {
   /// Creates the rule of a get that began at `beginning`.
   @inlinable
   init(_ delay: Duration, _ policy: FreshnessPolicy, _ beginning: Duration) {
-    self.delay = delay.withinCentury
+    self.delay = delay.addable
     self.policy = policy
     self.beginning = beginning
   }

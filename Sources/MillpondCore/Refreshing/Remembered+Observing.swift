@@ -117,7 +117,7 @@ struct IntervalRefreshRule<Content: Sendable>: TimedRule {
   private(set) var deadline: Duration?
 
   init(_ interval: Duration) {
-    self.interval = interval.withinCentury
+    self.interval = interval.addable
   }
 
   mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {

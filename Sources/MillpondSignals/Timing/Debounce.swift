@@ -24,7 +24,7 @@ package struct DebounceRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(quiet: Duration) {
-    self.quiet = quiet.withinCentury
+    self.quiet = quiet.addable
   }
 
   @inlinable package var deadline: Duration? { held.deadline }

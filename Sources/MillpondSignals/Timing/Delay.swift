@@ -23,7 +23,7 @@ package struct DelayRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(delay: Duration) {
-    self.delay = delay.withinCentury
+    self.delay = delay.addable
   }
 
   @inlinable package var deadline: Duration? { waiting.first?.deadline }

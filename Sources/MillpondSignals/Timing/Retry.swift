@@ -132,9 +132,9 @@ public struct RetryPolicy: Sendable {
     attempts: Int, from first: Duration, upTo longest: Duration, jitter: Double = 0.5,
     chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
   ) -> RetryPolicy {
-    let longest = longest.withinCentury
+    let longest = longest.addable
     let pause = { @Sendable (attempt: Int, share: Double) in
-      let whole = doubled(first.withinCentury, times: attempt - 1, upTo: longest)
+      let whole = doubled(first.addable, times: attempt - 1, upTo: longest)
       return max(.zero, whole - whole * share)
     }
     return RetryPolicy(

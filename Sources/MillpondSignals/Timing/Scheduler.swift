@@ -31,14 +31,15 @@ package struct Scheduler: Sendable {
     }
   }
 
-  /// Runs `action` once, when `delay` has passed, after a hundred years at the latest.
+  /// Runs `action` once, when `delay` has passed; on a clock that sleeps, after a hundred years at
+  /// the latest.
   ///
   /// A delay of zero or less has passed already, but does not run the action inside this call.
   @usableFromInline
   package func schedule(
     after delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
-    timer(delay.withinCentury, action)
+    timer(delay.addable, action)
   }
 
   /// Runs `action` once, when `delay` has passed, unless `pause` ends first.
@@ -86,7 +87,7 @@ package struct Scheduler: Sendable {
     // The action may dispose of its own timer, and must not find its task cancelled then.
     let isOver = Atomic(false)
     let task = Task {
-      guard (try? await clock.sleep(for: delay)) != nil,
+      guard (try? await clock.sleep(for: delay.withinCentury)) != nil,
         !isOver.exchange(true, ordering: .acquiringAndReleasing)
       else { return }
       action()

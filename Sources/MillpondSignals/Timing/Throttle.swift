@@ -37,7 +37,7 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
 
   @inlinable
   package init(interval: Duration, choice: ThrottleChoice) {
-    self.interval = interval.withinCentury
+    self.interval = interval.addable
     self.choice = choice
   }
 

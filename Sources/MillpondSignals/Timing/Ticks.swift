@@ -10,7 +10,7 @@ struct Ticks: Sendable {
   /// - Parameter interval: Must be greater than zero.
   @usableFromInline
   init(_ interval: Duration, from beginning: Duration) {
-    self.interval = interval.withinCentury
+    self.interval = interval.addable
     self.beginning = beginning
   }
 

@@ -56,7 +56,7 @@ package struct TimeoutRule<Value: Sendable>: TimedRule {
     key: (@Sendable () -> String)? = nil
   ) {
     // At least a nanosecond, so that an event inside the subscription can be in time.
-    self.limit = max(.nanoseconds(1), limit.withinCentury)
+    self.limit = max(.nanoseconds(1), limit.addable)
     self.awaited = awaited
     self.key = key
     deadline = beginning + self.limit

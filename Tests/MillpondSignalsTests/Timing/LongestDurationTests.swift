@@ -22,7 +22,7 @@ import Testing
       }
       // The tasks of timers begin to sleep.
       for _ in 0..<100 { await Task.yield() }
-      clock.advance(by: .seconds(Int64.max))
+      clock.advance(by: .seconds(1))
     }
   }
 
