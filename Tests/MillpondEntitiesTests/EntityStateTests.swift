@@ -34,4 +34,18 @@ import Testing
     #expect(state.error != nil)
     #expect(state.value == nil)
   }
+
+  @Test func `after the end of the session neither an entity nor a query is shown`() {
+    store.set(Thing(1, "a"))
+    let state = EntityState(Reference<Thing>(1), in: store)
+    let query = SignalState(following: store.query(Thing.self).values)
+    #expect(query.value?.count == 1)
+
+    store.end()
+
+    #expect(state.value == nil)
+    #expect(state.causes.isEmpty)
+    #expect(query.value == nil)
+    #expect(query.error != nil)
+  }
 }

@@ -31,10 +31,18 @@ public struct ListPage<Item: Sendable, Cursor: Sendable>: Sendable {
 ///     .refreshable { feed.reload() }
 ///
 /// One page is fetched at a time. An item whose id is on an earlier page already is left out, as
-/// happens when items are inserted at the origin while the list is read. If a page's signal sends
-/// several values, such as a stored page and then a fresh one, each replaces the one before it.
-/// The fetch ends with the object. Calls from inside an observation's `onChange`, which runs before
-/// its change is made, take effect after that change.
+/// happens when items are inserted at the origin while the list is read. A page that adds no item
+/// would bring no row that asks for more, so the next one follows it at once; after sixteen such
+/// pages in a row the model waits for ``loadMore()``. A page that names one as the next that is in
+/// the list already is the last.
+///
+/// If a page's signal sends several values, such as a stored page and then a fresh one, each
+/// replaces the one before it, and the page is being fetched until the signal ends. The fetch ends
+/// with the object. Calls from inside an observation's `onChange`, which runs before its change is
+/// made, take effect after that change.
+///
+/// When the session of a user ends (``CacheScope/end()``), a list of its pages is empty again, and
+/// ``error`` says so.
 ///
 /// - Note: Main actor. Pages may come from any thread; the change then takes a hop.
 /// - Complexity: O(*n*) in all items for each page.
@@ -51,17 +59,22 @@ where Item.ID: Sendable {
   /// Whether a page is being fetched.
   public private(set) var isLoading = false
 
-  /// The failure of the last fetch; nil when another one begins.
+  /// The failure of the last fetch, or the end of the session; nil when another fetch begins.
   public private(set) var error: (any Error)?
 
   /// Whether there is another page, as far as is known; true before the first.
   public private(set) var hasMore = true
 
-  /// The position of the next page; nil for the first.
-  @ObservationIgnored private var next: Cursor?
+  /// The positions of the pages in the list, and that of the next page; nil for the first.
+  @ObservationIgnored private var position = Position()
 
-  /// Whether the running fetch has sent its page.
-  @ObservationIgnored private var hasPage = false
+  /// The running fetch, or the last one.
+  @ObservationIgnored private var fetch = Fetch()
+
+  /// The number of pages in a row that have added no item.
+  @ObservationIgnored private var barrenCount = 0
+  @ObservationIgnored private var viewer: Viewer?
+  @ObservationIgnored private var viewing: ScopedDisposable?
   @ObservationIgnored private var run = Disposable().scoped()
   @ObservationIgnored private var steps = Queue<Step>()
   @ObservationIgnored private var isChanging = false
@@ -74,9 +87,11 @@ where Item.ID: Sendable {
     self.page = page
   }
 
-  /// Fetches the next page, unless a page is being fetched or the last one has been loaded.
+  /// Fetches the next page, unless the last one has been loaded.
   ///
-  /// After a failure, fetches the page that failed again.
+  /// While a page is being fetched, does nothing before that is shown; afterwards, as while a fresh
+  /// page is on its way in the place of a stored one, the next page follows when it has ended. After
+  /// a failure, fetches the page that failed again, unless that was shown before it failed.
   public func loadMore() {
     take(.loadMore)
   }
@@ -90,10 +105,27 @@ where Item.ID: Sendable {
     take(.reload)
   }
 
+  private struct Position {
+    var next: Cursor?
+    var former: [Cursor?] = []
+  }
+
+  private struct Fetch {
+    /// The list and its position before the page.
+    var items: [Item] = []
+    var position = Position()
+    var lifetime = Lifetime()
+    var hasPage = false
+
+    /// Whether more was asked for after the page was shown.
+    var isFollowed = false
+  }
+
   private enum Step {
     case loadMore
     case reload
-    case receive(Event<Page>, at: Cursor?, after: [Item], Lifetime)
+    case receive(Event<Page>, Lifetime)
+    case clear(any Error)
   }
 
   /// Takes one step at a time.
@@ -106,59 +138,93 @@ where Item.ID: Sendable {
     isChanging = true
     while let step = steps.popFirst() {
       switch step {
-      case .loadMore: if !isLoading, hasMore { load(at: next, after: items) }
-      case .reload: load(at: nil, after: [])
-      case .receive(let event, let cursor, let former, let lifetime):
-        if !lifetime.isEnded { receive(event, at: cursor, after: former, lifetime) }
+      case .loadMore where isLoading: if fetch.hasPage { fetch.isFollowed = true }
+      case .loadMore: if hasMore { loadNext() }
+      case .reload: load(Fetch())
+      case .receive(let event, let lifetime): if !lifetime.isEnded { receive(event, lifetime) }
+      case .clear(let reason): clear(reason)
       }
     }
     isChanging = false
   }
 
-  private func load(at cursor: Cursor?, after former: [Item]) {
+  private func loadNext() {
+    load(Fetch(items: items, position: position))
+  }
+
+  private func load(_ new: Fetch) {
     run.dispose()
-    hasPage = false
-    let lifetime = Lifetime()
+    fetch = new
+    let lifetime = new.lifetime
     run = Disposable(lifetime).scoped()
     if error != nil { error = nil }
     if !isLoading { isLoading = true }
     // An observer of these changes may have asked for a reload, which follows.
     if lifetime.isEnded { return }
-    page(cursor).receive(on: MainActor.shared).run(
-      Observer(
-        next: { [weak self] page in
-          MainActor.assumeIsolated {
-            self?.take(.receive(.next(page), at: cursor, after: former, lifetime))
-          }
-        },
-        other: { [weak self] event in
-          MainActor.assumeIsolated {
-            self?.take(.receive(event.typed(), at: cursor, after: former, lifetime))
-          }
-        }), lifetime)
+    presentViewer().subscribe {
+      page(new.position.next).receive(on: MainActor.shared).run(
+        Observer(
+          next: { [weak self] page in
+            MainActor.assumeIsolated { self?.take(.receive(.next(page), lifetime)) }
+          },
+          other: { [weak self] event in
+            MainActor.assumeIsolated { self?.take(.receive(event.typed(), lifetime)) }
+          }), lifetime)
+    }
   }
 
-  private func receive(
-    _ event: Event<Page>, at cursor: Cursor?, after former: [Item], _ lifetime: Lifetime
-  ) {
+  private func presentViewer() -> Viewer {
+    if let viewer { return viewer }
+    let new = Viewer { [weak self] error in self?.take(.clear(error)) }
+    (viewer, viewing) = (new, new.handle.scoped())
+    return new
+  }
+
+  private func receive(_ event: Event<Page>, _ lifetime: Lifetime) {
     if event.isTerminal { lifetime.end() }
     switch event {
-    case .next(let page): return show(page, at: cursor, after: former)
+    case .next(let page): return show(page)
     case .progress: return
-    case .failed(let failure): error = failure
-    // There is no such page.
-    case .completed where !hasPage: hasMore = false
-    case .completed: break
+    case .failed(let failure) where failure.endsSession: return clear(failure)
+    case .failed(let failure):
+      error = failure
+      if fetch.isFollowed { steps.append(.loadMore) }
+    case .completed: end()
     }
     isLoading = false
   }
 
-  private func show(_ page: Page, at cursor: Cursor?, after former: [Item]) {
-    var ids = Set(former.map(\.id))
-    items = former + page.items.filter { ids.insert($0.id).inserted }
-    (next, hasPage) = (page.next, true)
-    // A page that names itself as the next one would be fetched again and again.
-    let hasMore = page.next != nil && page.next != cursor
+  /// Goes on after the end of a page if nothing else would.
+  private func end() {
+    if !fetch.hasPage {
+      // There is no such page.
+      if items.count != fetch.items.count { items = fetch.items }
+      return hasMore = false
+    }
+    barrenCount = items.count > fetch.items.count ? 0 : barrenCount + 1
+    let isBarren = (1..<16).contains(barrenCount)
+    if barrenCount == 16 { barrenCount = 0 }
+    if fetch.isFollowed || isBarren { steps.append(.loadMore) }
+  }
+
+  private func show(_ page: Page) {
+    var ids = Set(fetch.items.map(\.id))
+    items = fetch.items + page.items.filter { ids.insert($0.id).inserted }
+    fetch.hasPage = true
+    position = Position(
+      next: page.next, former: fetch.position.former + [fetch.position.next])
+    // A circle of pages would be fetched again and again.
+    let hasMore = page.next != nil && !position.former.contains(page.next)
     if self.hasMore != hasMore { self.hasMore = hasMore }
+  }
+
+  private func clear(_ reason: any Error) {
+    run.dispose()
+    (viewer, viewing) = (nil, nil)
+    (position, fetch, barrenCount) = (Position(), Fetch(), 0)
+    if !items.isEmpty { items = [] }
+    if !hasMore { hasMore = true }
+    if isLoading { isLoading = false }
+    error = reason
   }
 }

@@ -29,7 +29,7 @@ public final class ResourceModel<Value: Sendable>: Observable {
     latest = SignalState(following: states)
   }
 
-  /// Shows the states of another resource; the old value stays until the first of them.
+  /// Shows the states of another resource, and nothing of the old one.
   public func show(_ states: Signal<ResourceState<Value>>) {
     latest.follow(states)
   }
@@ -39,7 +39,12 @@ public final class ResourceModel<Value: Sendable>: Observable {
     latest.stop()
   }
 
-  /// The latest state; nil before the first one.
+  /// Ends the observation, and shows nothing.
+  public func clear() {
+    latest.clear()
+  }
+
+  /// The latest state; nil before the first one, and after the end of the session.
   public var state: ResourceState<Value>? { latest.value }
 
   /// The stored value; nil if there is none.

@@ -181,6 +181,13 @@ extension CacheError: CustomStringConvertible {
   }
 }
 
+extension CacheError: SessionEnding {
+  /// Whether a scope has ended, also as the underlying error.
+  package var isEndOfSession: Bool {
+    if case .scopeEnded = self { true } else { underlying?.endsSession ?? false }
+  }
+}
+
 extension CacheError: RetryDelaying {
   /// The time until the next attempt, if the error is an open circuit.
   public var retryDelay: Duration? {

@@ -74,7 +74,7 @@ extension Signal {
 /// Returns whether the caller runs on the main queue, which is the executor of the main actor.
 ///
 /// `Thread.isMainThread` is no substitute: under `dispatchMain()` there is no main thread.
-private func isOnMainQueue() -> Bool {
+func isOnMainQueue() -> Bool {
   DispatchQueue.getSpecific(key: mainQueueKey) ?? false
 }
 

@@ -7,17 +7,22 @@ public import Observation
 ///     Text(profile.value?.name ?? "")
 ///       .onAppear { profile.follow(profiles.get(id)) }
 ///
-/// A value that the signal has ready is visible when ``follow(_:)`` returns. The subscription ends
-/// with the object. Calls of ``follow(_:)`` and ``stop()`` from inside an observation's `onChange`,
-/// which runs before its change is made, take effect after that change.
+/// A value that the signal has ready is visible when ``follow(_:keepingValue:)`` returns. The
+/// subscription ends with the object. Calls from inside an observation's `onChange`, which runs
+/// before its change is made, take effect after that change.
+///
+/// When the session of a user ends (`CacheScope.end()`), nothing of it is shown any more: the value
+/// is nil, and ``error`` says so. That holds for a signal that runs, and for one that has ended, if
+/// a cache of the session was asked inside ``follow(_:keepingValue:)``. A get that was made later,
+/// as by a `flatMap` after an answer of another, counts only while the signal runs.
 ///
 /// - Note: Main actor. The signal may send from any thread; the change then takes a hop.
 @MainActor
 @Observable
 public final class SignalState<Value: Sendable> {
-  /// The latest value.
+  /// The latest value of the signal that is followed.
   ///
-  /// It survives a failure, and a change to another signal until that signal sends its first value.
+  /// It survives the end of the signal and a failure, but not the end of a session.
   public private(set) var value: Value?
 
   /// The error that the signal failed with; nil again when another signal is followed.
@@ -31,6 +36,10 @@ public final class SignalState<Value: Sendable> {
   /// A signal that never ends is therefore loading until its first value only.
   public private(set) var isLoading = false
 
+  /// Whether the value is that of the signal before.
+  @ObservationIgnored private var isFormer = false
+  @ObservationIgnored private var viewer: Viewer?
+  @ObservationIgnored private var viewing: ScopedDisposable?
   @ObservationIgnored private var run = Disposable().scoped()
   @ObservationIgnored private var steps = Queue<Step>()
   @ObservationIgnored private var isChanging = false
@@ -45,11 +54,17 @@ public final class SignalState<Value: Sendable> {
   }
 
   /// Subscribes to `signal`, and disposes of the subscription before it.
-  public func follow(_ signal: Signal<Value>) {
+  ///
+  /// - Parameters:
+  ///   - signal: The signal to follow.
+  ///   - keepingValue: Whether the value of the signal before stays until this one sends its first,
+  ///     as suits another signal of the same thing. By default it goes, so that a row that is used
+  ///     again doesn't show what it showed before.
+  public func follow(_ signal: Signal<Value>, keepingValue: Bool = false) {
     run.dispose()
     let lifetime = Lifetime()
     run = Disposable(lifetime).scoped()
-    take(.follow(signal, lifetime))
+    take(.follow(signal, lifetime, keepsValue: keepingValue))
   }
 
   /// Disposes of the subscription; the latest value stays.
@@ -58,10 +73,22 @@ public final class SignalState<Value: Sendable> {
     take(.stop)
   }
 
+  /// Disposes of the subscription, and shows nothing.
+  public func clear() {
+    run.dispose()
+    take(.clear(nil))
+  }
+
   private enum Step {
-    case follow(Signal<Value>, Lifetime)
+    case follow(Signal<Value>, Lifetime, keepsValue: Bool)
     case receive(Event<Value>, Lifetime)
+
+    /// The signal that was followed has sent what it had ready.
+    case followed
     case stop
+
+    /// Nothing is to be shown; the error is the reason, if it was not the owner's wish.
+    case clear((any Error)?)
   }
 
   /// Takes one step at a time.
@@ -74,9 +101,15 @@ public final class SignalState<Value: Sendable> {
     isChanging = true
     while let step = steps.popFirst() {
       switch step {
-      case .follow(let signal, let lifetime): begin(signal, lifetime)
+      case .follow(let signal, let lifetime, let keepsValue): begin(signal, lifetime, keepsValue)
       case .receive(let event, let lifetime): receive(event, lifetime)
+      case .followed: dropFormer()
       case .stop: settle(nil)
+      case .clear(let reason):
+        run.dispose()
+        forget()
+        if reason == nil, error != nil { error = nil }
+        settle(reason)
       }
     }
     isChanging = false
@@ -84,19 +117,43 @@ public final class SignalState<Value: Sendable> {
 
   // Assigns only real changes, since each assignment wakes the observers of its property.
 
-  private func begin(_ signal: Signal<Value>, _ lifetime: Lifetime) {
+  private func begin(_ signal: Signal<Value>, _ lifetime: Lifetime, _ keepsValue: Bool) {
     if lifetime.isEnded { return }
+    isFormer = value != nil && !keepsValue
+    let viewer = keepsValue ? self.viewer ?? newViewer() : newViewer()
     if progress != nil { progress = nil }
     if error != nil { error = nil }
     if !isLoading { isLoading = true }
-    signal.receive(on: MainActor.shared).run(
-      Observer(
-        next: { [weak self] value in
-          MainActor.assumeIsolated { self?.take(.receive(.next(value), lifetime)) }
-        },
-        other: { [weak self] event in
-          MainActor.assumeIsolated { self?.take(.receive(event.typed(), lifetime)) }
-        }), lifetime)
+    viewer.subscribe {
+      signal.receive(on: MainActor.shared).run(
+        Observer(
+          next: { [weak self] value in
+            MainActor.assumeIsolated { self?.take(.receive(.next(value), lifetime)) }
+          },
+          other: { [weak self] event in
+            MainActor.assumeIsolated { self?.take(.receive(event.typed(), lifetime)) }
+          }), lifetime)
+    }
+    // After what was ready, so that a value in its place is no change to nothing in between.
+    take(.followed)
+  }
+
+  /// Returns a viewer for what is shown from now on.
+  private func newViewer() -> Viewer {
+    let new = Viewer { [weak self] error in self?.take(.clear(error)) }
+    (viewer, viewing) = (new, new.handle.scoped())
+    return new
+  }
+
+  private func dropFormer() {
+    if isFormer { value = nil }
+    isFormer = false
+  }
+
+  private func forget() {
+    (viewer, viewing) = (nil, nil)
+    isFormer = value != nil
+    dropFormer()
   }
 
   private func receive(_ event: Event<Value>, _ lifetime: Lifetime) {
@@ -104,6 +161,7 @@ public final class SignalState<Value: Sendable> {
     if event.isTerminal { lifetime.end() }
     switch event {
     case .next(let new):
+      isFormer = false
       value = new
       if isLoading { isLoading = false }
     case .progress(let new): progress = new
@@ -113,7 +171,10 @@ public final class SignalState<Value: Sendable> {
   }
 
   private func settle(_ failure: (any Error)?) {
-    if let failure { error = failure }
+    if let failure {
+      if failure.endsSession { forget() }
+      error = failure
+    }
     if progress != nil { progress = nil }
     if isLoading { isLoading = false }
   }

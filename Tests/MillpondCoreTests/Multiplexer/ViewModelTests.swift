@@ -203,20 +203,92 @@ import Testing
     #expect(!feed.hasMore)
   }
 
-  @Test func `a page that is empty, or does not exist, ends or goes on as it says`() {
+  @Test(arguments: [[], [1, 2]])
+  func `a page that adds nothing is followed by the next one`(ids: [Int]) {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...2, next: 1)
+    feed.loadMore()
+
+    pages[1].next(ListPage(ids.map { Post(id: $0) }, next: 2))
+    pages[1].completed()
+    answer(2, 3...3, next: nil)
+
+    #expect(feed.items.map(\.id) == [1, 2, 3])
+    #expect(!feed.hasMore && !feed.isLoading)
+  }
+
+  @Test func `a first page that is empty is followed, and one that does not exist ends the list`() {
     let feed = feed()
     feed.loadMore()
     pages[0].next(ListPage([], next: 1))
     pages[0].completed()
-    #expect(feed.items.isEmpty)
-    #expect(feed.hasMore)
+    #expect(feed.hasMore && feed.isLoading)
 
-    feed.loadMore()
     pages[1].completed()
 
-    #expect(!feed.hasMore)
-    #expect(!feed.isLoading)
+    #expect(feed.items.isEmpty)
+    #expect(!feed.hasMore && !feed.isLoading)
     #expect(feed.error == nil)
+  }
+
+  @Test func `pages without an item that never end are fetched sixteen at a time`() {
+    let calls = Locked(0)
+    let feed = PagedModel<Post, Int> { cursor in
+      calls.withLock { $0 += 1 }
+      return .just(ListPage([], next: (cursor ?? 0) + 1))
+    }
+
+    feed.loadMore()
+    let first = calls.withLock { $0 }
+    feed.loadMore()
+
+    #expect(first == 16)
+    #expect(calls.withLock { $0 } == 32)
+    #expect(feed.hasMore && !feed.isLoading)
+  }
+
+  @Test func `a circle of pages ends the list`() {
+    let feed = PagedModel<Post, String> { cursor in
+      .just(ListPage([Post(id: cursor == "B" ? 2 : 1)], next: cursor == "B" ? "A" : "B"))
+    }
+
+    for _ in 0..<5 { feed.loadMore() }
+
+    #expect(feed.items.map(\.id) == [1, 2])
+    #expect(!feed.hasMore)
+  }
+
+  @Test(arguments: [true, false])
+  func `more that is asked for while a shown page is fetched anew follows its end`(fails: Bool) {
+    let feed = feed()
+    feed.loadMore()
+    feed.loadMore()
+    pages[0].next(ListPage([Post(id: 1)], next: 1))
+
+    // The row of the stored page's last item appears, and never again.
+    feed.loadMore()
+    #expect(pages[1].subscriptions == 0)
+    if fails { pages[0].failed(Refused()) } else { answer(0, 1...1, next: 1) }
+    answer(1, 2...2, next: nil)
+
+    #expect(feed.items.map(\.id) == [1, 2])
+  }
+
+  @Test func `a list that has shrunk at the origin is shorter after a reload, also if it is gone`()
+  {
+    let feed = feed()
+    feed.loadMore()
+    answer(0, 1...3, next: 1)
+    feed.reload()
+    answer(0, 1...2, next: nil)
+    #expect(feed.items.map(\.id) == [1, 2])
+    #expect(!feed.hasMore)
+
+    feed.reload()
+    pages[0].completed()
+
+    #expect(feed.items.isEmpty)
   }
 
   @Test func `a reload by an observer of the items is not undone by the change that woke it`() {

@@ -51,7 +51,7 @@ import Testing
     #expect(state.value == nil)
   }
 
-  @Test func `a failure leaves the value, and the next signal clears it`() {
+  @Test func `a failure leaves the value, and the next signal clears both`() {
     state.follow(source.signal)
     source.next(1)
     source.failed(Trouble.some)
@@ -63,8 +63,57 @@ import Testing
     #expect(failure == .some)
     #expect(!isLoading)
     #expect(state.error == nil)
-    #expect(state.value == 1)
+    #expect(state.value == nil)
     #expect(state.isLoading)
+  }
+
+  @Test func `a row that is used again shows nothing of before, while it loads and if that fails`()
+  {
+    state.follow(.just(1))
+
+    state.follow(source.signal)
+    #expect(state.value == nil)
+    source.failed(Trouble.some)
+
+    #expect(state.value == nil)
+    #expect(state.error != nil)
+  }
+
+  @Test func `a value that is ready takes the place of the one before in one change`() {
+    let changes = Journal<String>()
+    state.follow(.just(1))
+    observe(state.value) { [state] in
+      observe(state.value) { changes.write("a second change") }
+    }
+
+    state.follow(.just(2))
+
+    #expect(changes.entries.isEmpty)
+    #expect(state.value == 2)
+  }
+
+  @Test func `the value stays for another signal of the same thing, until that sends one`() {
+    state.follow(.just(1))
+
+    state.follow(source.signal, keepingValue: true)
+    let before = state.value
+    source.next(2)
+
+    #expect(before == 1)
+    #expect(state.value == 2)
+  }
+
+  @Test func `clearing disposes, and shows nothing`() {
+    state.follow(source.signal)
+    source.next(1)
+
+    state.clear()
+    source.next(2)
+
+    #expect(source.disposals == 1)
+    #expect(state.value == nil)
+    #expect(state.error == nil)
+    #expect(!state.isLoading)
   }
 
   @Test func `following another signal disposes of the one before`() {

@@ -34,7 +34,7 @@ import Testing
     }
 
     func disappear() {
-      picture.stop()
+      picture.clear()
     }
   }
   // end

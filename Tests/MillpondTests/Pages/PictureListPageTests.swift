@@ -49,7 +49,7 @@ import Testing
     }
 
     func disappear() {
-      picture.stop()
+      picture.clear()
     }
   }
   // end
