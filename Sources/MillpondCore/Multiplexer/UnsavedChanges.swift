@@ -1,6 +1,7 @@
-public import MillpondSignals
+import MillpondSignals
 
-/// The changes that failed to reach the persistence, and those that have not reached it yet.
+/// The changes that failed to reach the persistence, and those that have not reached it yet; so also
+/// which of the values there must not be seen.
 ///
 /// They are noted by key up to a limit. Beyond it they are merged: then everything in memory is to
 /// be saved, and every value in the persistence that is older than the last of them is to be
@@ -12,6 +13,32 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   /// The ends of the changes that are under way.
   private let pending = Locked(Registry<WriteOutcome>())
 
+  /// The removals that are under way.
+  private let removals = Locked(Registry<Removal>())
+
+  private enum Removal: Sendable {
+    case ofKey(Key)
+    case ofAll
+    case matching(KeyPredicate<Key>)
+
+    init?<Value>(_ change: Change<Key, Value>) {
+      switch change {
+      case .set, .fill: return nil
+      case .remove(let key, _): self = .ofKey(key)
+      case .removeAll: self = .ofAll
+      case .removeMatching(let predicate, _): self = .matching(predicate)
+      }
+    }
+
+    func removes(_ key: Key) -> Bool {
+      switch self {
+      case .ofKey(let removed): removed == key
+      case .ofAll: true
+      case .matching(let predicate): predicate.isSatisfied(by: key)
+      }
+    }
+  }
+
   /// Creates an empty record.
   ///
   /// - Parameter limit: The number of keys that are noted one by one.
@@ -22,6 +49,15 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   /// Whether no change is known to be unsaved.
   var isEmpty: Bool {
     backlog.withLock { $0.isEmpty }
+  }
+
+  /// Whether the persistence may have a value of the key that is removed already, or replaced.
+  ///
+  /// Decided when a value is delivered: its removal may fail while it is looked up.
+  func hides(_ key: Key) -> Bool {
+    // The predicates are the user's, so none runs under the lock.
+    let removals = removals.withLock { Array($0.elements) }
+    return removals.contains { $0.removes(key) } || backlog.withLock { $0.hides(key) }
   }
 
   /// Returns the unsaved changes; a flush repeats them, and those that fail again are noted again.
@@ -37,7 +73,10 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
     if outcome.isDone { return note(change, isSaved: true) }
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
+    let removal = Removal(change).map { removal in removals.withLock { $0.add(removal) } }
     wait(for: outcome) { [self] event in
+      // After the note of a failure, which hides the same values.
+      defer { if event.isTerminal, let removal { removals.discard { $0.remove(removal) } } }
       switch event {
       case .next: isAdmitted.value = true
       case .progress: break
@@ -69,7 +108,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {
     let gone = backlog.withLock { backlog -> [Backlog<Key>.Gone] in
-      let gone = isSaved ? backlog.saved(change) : backlog.failed(change)
+      let gone = isSaved ? backlog.saved(change, limit: limit) : backlog.failed(change)
       return [gone, backlog.count > limit ? backlog.merge() : nil].compactMap { $0 }
     }
     withExtendedLifetime(gone) {}  // released here, not under the lock
@@ -101,12 +140,18 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Dropped notes and their keys, to be released after the unlock.
-  typealias Gone = [(key: Key, value: Failure)]
+  struct Gone {
+    var failures: [(key: Key, value: Failure)] = []
+    var keys: Set<Key> = []
+  }
 
   private(set) var failures: [Key: Failure] = [:]
 
   /// The revision up to which everything is to be removed; nil if nothing is.
   private(set) var removal: Revision?
+
+  /// The keys that have been saved since that removal, as far as they are noted.
+  private var savedSince: Set<Key> = []
 
   /// Whether everything in memory is to be saved.
   var isOfAll = false
@@ -114,6 +159,12 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   var count: Int { failures.count }
 
   var isEmpty: Bool { failures.isEmpty && removal == nil && !isOfAll }
+
+  /// Whether a value of the key that is stored may be one that is removed or replaced.
+  func hides(_ key: Key) -> Bool {
+    if failures[key]?.hasRemains == true { return true }
+    return removal != nil && !savedSince.contains(key)
+  }
 
   mutating func failed<Value>(_ change: Change<Key, Value>) -> Gone? {
     switch change {
@@ -130,26 +181,45 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     return nil
   }
 
-  mutating func saved<Value>(_ change: Change<Key, Value>) -> Gone? {
+  /// Takes a change that has been carried out.
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - limit: The greatest number of keys that are noted as saved since a removal that failed; a
+  ///     further one is hidden until that succeeds, and is fetched.
+  mutating func saved<Value>(_ change: Change<Key, Value>, limit: Int) -> Gone? {
     switch change {
-    case .set(let key, _, let revision): return forget(key, upTo: revision)
-    case .fill(let key, _, let token): return forget(key, upTo: min(token.revision, .present))
+    case .set(let key, _, let revision):
+      noteSaved(key, revision, limit)
+      return forget(key, upTo: revision)
+    case .fill(let key, _, let token):
+      noteSaved(key, min(token.revision, .present), limit)
+      return forget(key, upTo: min(token.revision, .present))
     case .remove(let key, let revision):
       guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
       failures[key]?.hasRemains = false
       return nil
     case .removeMatching: return nil
     case .removeAll(let revision):
-      if let removal, removal <= revision { self.removal = nil }
-      return forgetAll { $0.revision <= revision }
+      var gone = forgetAll { $0.revision <= revision }
+      if let removal, removal <= revision {
+        self.removal = nil
+        swap(&gone.keys, &savedSince)
+      }
+      return gone
     }
+  }
+
+  private mutating func noteSaved(_ key: Key, _ revision: Revision, _ limit: Int) {
+    guard let removal, revision > removal, savedSince.count < limit else { return }
+    savedSince.insert(key)
   }
 
   mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
     guard !failures.isEmpty, let place = failures.index(forKey: key),
       failures.values[place].revision <= revision
     else { return nil }
-    return [failures.remove(at: place)]
+    return Gone(failures: [failures.remove(at: place)])
   }
 
   /// Merges the notes of single keys into one for everything.
@@ -167,48 +237,10 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     failures[key] = Failure(revision: revision, hasRemains: hasRemains)
   }
 
-  private mutating func forgetAll(_ isGone: (Failure) -> Bool) -> Gone? {
-    if failures.isEmpty { return nil }
+  private mutating func forgetAll(_ isGone: (Failure) -> Bool) -> Gone {
+    if failures.isEmpty { return Gone() }
     let former = failures
     failures = former.filter { !isGone($0.value) }
-    return Array(former)
-  }
-}
-
-/// A cache that notes the changes that it could not save.
-@usableFromInline
-struct Saving<Base: Cache>: Wrapper, Cache {
-  @usableFromInline typealias Key = Base.Key
-  @usableFromInline typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  let unsaved: UnsavedChanges<Key>
-  @usableFromInline var title: String { "saving" }
-
-  @usableFromInline
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    base.get(key, lookup)
-  }
-
-  @usableFromInline
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
-  }
-
-  @usableFromInline
-  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = base.apply(change)
-    unsaved.watch(change, outcome)
-    guard case .set(let key, _, let revision) = change, !outcome.isDone else { return outcome }
-    // Here rather than in the layer above, so that a flush waits for the removal too. Otherwise the
-    // removal could come after the flush has saved the value again, and remove it.
-    let whole = WriteOutcome.orRemoved(key, revision, in: self, base, outcome)
-    unsaved.wait(for: whole)
-    return whole
-  }
-
-  @usableFromInline
-  func topology(for key: Key?) -> Topology {
-    base.topology(for: key)
+    return Gone(failures: Array(former))
   }
 }

@@ -141,6 +141,68 @@ import Testing
     #expect(kept.contents == [1: "one"])
   }
 
+  @Test(arguments: 0..<3)
+  func `a removal that the persistence failed to carry out does not come back`(kind: Int) {
+    let kinds: [FailingCache<Int, String>.Operation] = [.remove, .removeAll, .removeMatching]
+    let operation = kinds[kind]
+    let disk = FailingCache(over: kept)
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(disk))
+    users.set("one", for: 1)
+    users.set("two", for: 2)
+    disk.fails(operation, Refused())
+    let states = Recorder<ResourceState<String>>().subscribe(to: users.states(of: 1))
+
+    switch operation {
+    case .remove: users.remove(1)
+    case .removeAll: users.removeAll()
+    default: users.removeAll { $0 == 1 }
+    }
+    #expect(kept.contents[1] == "one")
+    #expect(Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly)).values.isEmpty)
+    #expect(states.values.last?.value == nil)
+    #expect(Recorder().subscribe(to: users.states(of: 1)).values.last?.value == nil)
+    users.set("new", for: 1)
+    users.relieve(.critical)
+
+    #expect(
+      Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly)).values == ["new"])
+    disk.fails(operation, nil)
+    users.flush()
+    #expect(kept.contents[1] != "one")
+  }
+
+  @Test func `after a sign-out that failed on disk the next user's gets do not find the values`() {
+    let (disk, session) = (FailingCache(over: kept), CacheScope())
+    let users = MultiplexerMap<Int, String>(
+      over: origin, persistence: Persistence(disk), scope: session)
+    users.set("Ada's", for: 1)
+    disk.fails(.removeAll, Refused())
+
+    let end = Recorder<Void>().subscribe(to: session.end())
+
+    #expect(end.failure is Refused)
+    #expect(Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly)).values.isEmpty)
+    disk.fails(.removeAll, nil)
+    #expect(Recorder<Void>().subscribe(to: session.end()).isCompleted)
+    #expect(kept.contents.isEmpty)
+  }
+
+  @Test func `a value that is looked up while its removal fails is not shown`() {
+    let (answers, removal) = (TestSource<String>(), TestSource<Void>())
+    let slow = AnyCache<Int, String>(
+      get: { _ in answers.signal }, set: { _, _ in .just(()) },
+      remove: { _ in removal.signal.replayLast(.keepRunning) }, removeAll: { .just(()) })
+    let users = MultiplexerMap<Int, String>(over: origin, persistence: Persistence(slow))
+    users.remove(1)
+
+    let get = Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly))
+    removal.failed(Refused())
+    answers.next("old")
+    answers.completed()
+
+    #expect(get.values.isEmpty)
+  }
+
   @Test func `a set that failed on disk and left memory does not bring an older value back`() {
     kept.set("old", for: 1)
     let disk = FailingCache(over: kept)
