@@ -114,6 +114,7 @@ extension LayersBuilder {}
 extension LayerSize {}
 extension Layered {}
 extension ListPage {}
+extension ObservableCache {}
 extension PagedModel {}
 extension Redis {}
 extension RedisAddress {}
@@ -122,6 +123,7 @@ extension RedisError {}
 extension RedisForm {}
 extension RedisTracking {}
 extension ResourceModel {}
+extension SurfaceCheck {}
 extension Topology {}
 extension Leased {}
 extension Lifetime {}

@@ -127,7 +127,7 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   /// Returns the state of the resource, now and after every change, and fetches the value when it
   /// is stale.
   ///
-  /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
+  /// The parameters and rules are those of ``ObservableCache/observe(_:every:refreshingOn:file:line:)``.
   /// The signal fails with ``CacheError/scopeEnded(key:)`` when the scope ends.
   ///
   ///     profile.observe(refreshingOn: foreground).subscribeOnMain(onNext: { view.show($0) })

@@ -46,7 +46,7 @@ extension MultiplexerMap {
     }
     return flushed.settle()
       .onNext { [watchers = remembered.inside.watchers] _ in
-        if !backlog.isEmpty { watchers.send(.settled, of: nil) }
+        if !backlog.isEmpty { watchers.send(.flushed, of: nil) }
       }
       .attemptMap { try $0.get() }
   }

@@ -17,7 +17,7 @@ public import MillpondSignals
 /// before its key was set or removed is not stored; callers that wait for it still get its value.
 ///
 /// - Note: Any thread.
-public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Cache {
+public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: ObservableCache {
   @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
 
   @usableFromInline let remembered: Remembered<Kept, Stoppable<AnyCache<Key, Value>>>
@@ -26,8 +26,6 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   let unsaved = UnsavedChanges<Key>()
   let writes = WritesUnderWay()
   let persistence: Persistence<Key, Value>
-  @usableFromInline let scope: CacheScope?
-  private let membership: ScopedDisposable?
 
   /// Creates a map over a source.
   ///
@@ -48,19 +46,19 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   ) {
     memory = MemoryCache(countLimit: countLimit, clock: clock)
     self.persistence = persistence
-    self.scope = scope
     let saving = Saving(base: persistence.cache, unsaved: unsaved)
     let refreshing = RefreshingCache(
       memory.layered(over: saving), AnyCache(source).stoppable(), freshness, clock)
     ages = refreshing.ages
-    // Not through memory, where a lookup counts as a get.
-    remembered = Remembered(
-      refreshing, peek: { [memory] in memory.peekStamped($0) }, stored: saving.getStamped)
     let erase: @Sendable () -> Signal<Void> = { [writes] in
       let revision = Revision.next()
       return writes.run(revision) { refreshing.apply(.removeAll(revision)) }
     }
-    membership = scope?.add(isPersistent: persistence.isLasting, erase: erase).scoped()
+    let isPersistent = persistence.isLasting
+    // Not through memory, where a lookup counts as a get.
+    remembered = Remembered(
+      refreshing, in: scope.map { ($0, $0.add(isPersistent: isPersistent, erase: erase)) },
+      peek: { [memory] in memory.peekStamped($0) }, stored: saving.getStamped)
   }
 
   /// Creates a map over an asynchronous function.
@@ -144,23 +142,18 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Returns the stored value if it is fresh, or else a fetched one.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    untilEnd(remembered.get(key, lookup), key)
+    remembered.get(key, lookup)
   }
 
   /// Returns the stored value if it is fresh, or else a fetched one, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    untilEnd(remembered.getStamped(key, lookup), key)
-  }
-
-  @inlinable
-  func untilEnd<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
-    guard let scope else { return answer }
-    return scope.untilEnd(answer) { String(withoutSecrets: key) }
+    remembered.getStamped(key, lookup)
   }
 
   /// Returns the value in memory if it is fresh.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    remembered.membership?.noteViewer()
     if case .any = lookup.freshness, ages.policy.refreshAhead <= .zero {
       return memory.now(key, lookup.with(ages.fresh(key, .any)))
     }
@@ -176,8 +169,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// Returns the state of a key, now and after every change; subscribing fetches nothing.
   ///
-  /// The first state shows memory, and the value in the persistence follows. Otherwise as
-  /// ``Remembered/states(of:)``.
+  /// The first state shows memory, and the value in the persistence follows.
   ///
   ///     profiles.states(of: id).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
@@ -186,59 +178,26 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
 
   /// Returns the state of a key, now and after every change, and fetches the value when it is
   /// stale.
-  ///
-  /// The parameters and rules are those of ``Remembered/observe(_:every:refreshingOn:file:line:)``.
-  /// The signal fails with ``CacheError/scopeEnded(key:)`` when the scope ends.
-  ///
-  ///     profiles.observe(id, every: .seconds(60), refreshingOn: foreground)
-  ///       .subscribeOnMain(onNext: { view.show($0) })
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - interval: The age at which the value is fetched again; nil for none.
-  ///   - trigger: Fetches the value again whenever it sends.
-  ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
-  ///   - line: The line of the call.
   public func observe(
-    _ key: Key, every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
-    file: StaticString = #fileID, line: UInt = #line
+    _ key: Key, every interval: Duration?, refreshingOn trigger: Signal<Void>, _ lookup: Lookup
   ) -> Signal<ResourceState<Value>> {
-    untilEnd(
-      remembered.observe(
-        key, every: interval, refreshingOn: trigger, file: file, line: line), key)
+    remembered.observe(key, every: interval, refreshingOn: trigger, lookup)
   }
 
   // MARK: Writes
 
-  /// Fetches a new value now, also without a caller: a soft refresh.
-  ///
-  /// The stored value stays usable during the fetch and after its failure. During a fetch, another
-  /// one follows it; see ``Remembered/refresh(_:)``.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
-  ///   value replace this failure, the stored value, if it is usable.
+  /// Fetches a new value now, also without a caller; during a fetch, another one follows it.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
-    let endCount = scope?.endCount
-    let values = remembered.refresh(key)
-    return scope?.untilEnd(values, since: endCount) { String(withoutSecrets: key) } ?? values
+    remembered.refresh(key)
   }
 
   /// Makes the value of a key stale, without a fetch: the next get fetches a new one.
-  ///
-  /// The old value stays usable as after ``refresh(_:)``; see ``Remembered/markStale(_:)``. The
-  /// mark is lost with the process, and the persisted value is then stale by its age only.
-  ///
-  /// - Complexity: O(1). The marks of 4,096 keys are noted; with more, every value becomes stale.
   public func markStale(_ key: Key) {
     remembered.markStale(key)
   }
 
-  /// Makes every value stale, in memory and in the persistence, without a fetch: the next get of
-  /// each key fetches a new one.
-  ///
-  /// - Complexity: O(1).
+  /// Makes every value stale, in memory and in the persistence, without a fetch.
   public func markAllStale() {
     remembered.markAllStale()
   }
@@ -246,9 +205,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ca
   /// Writes to memory and to the persistence.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let revision = persistence.isLasting ? change.revision : nil
-    let outcome = writes.run(revision) { remembered.apply(change) }
-    scope?.wait(for: outcome)
-    return outcome
+    return writes.run(revision) { remembered.apply(change) }
   }
 
   /// The stores over the source.

@@ -124,7 +124,7 @@ public final class Repository: Sendable {
   }
 
   /// Makes every value of multiplexers and other refreshing caches stale, without a fetch; see
-  /// ``Remembered/markStale(_:)``.
+  /// ``ObservableCache/markStale(_:)``.
   public func markAllStale() {
     for (_, member) in members { member.markAllStale() }
   }

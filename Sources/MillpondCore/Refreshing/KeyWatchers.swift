@@ -1,54 +1,108 @@
 import MillpondSignals
 
-/// The watchers of keys, and the number of running fetches of each key.
-final class KeyWatchers<Key: Hashable & Sendable>: Sendable {
+/// The watchers and the running fetches of keys, and the writes meanwhile.
+final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let state = Locked(State())
 
   fileprivate struct State: Sendable {
     var watches: [Key: Watch] = [:]
-    var fetches: [Key: Int] = [:]
   }
 
   fileprivate struct Watch: Sendable {
-    let subject = PublishSubject<KeyEvent>()
-    var count = 0
+    /// Nil before the first watcher.
+    var subject: PublishSubject<KeyEvent<Value>>?
+    var watcherCount = 0
+    var fetchCount = 0
+
+    /// The latest write or removal; answers of older fetches are not shown.
+    var lastWrite = Revision.none
+
+    var isIdle: Bool { watcherCount == 0 && fetchCount == 0 }
+
+    mutating func enter() -> PublishSubject<KeyEvent<Value>> {
+      watcherCount += 1
+      let present = subject ?? PublishSubject()
+      subject = present
+      return present
+    }
   }
 
   /// Returns the events of a key, from the subscription on.
-  func events(of key: Key) -> Signal<KeyEvent> {
+  func events(of key: Key) -> Signal<KeyEvent<Value>> {
     Signal { [self] observer, lifetime in
-      let subject = state.withLock { state in
-        state.watches[key, default: Watch()].count += 1
-        return state.watches[key]?.subject
+      let subject = state.withLock { $0.watches[key, default: Watch()].enter() }
+      lifetime.onEnd { self.leave(key, \.watcherCount) }
+      subject.signal.run(observer, lifetime)
+    }
+  }
+
+  private func leave(_ key: Key, _ count: any WritableKeyPath<Watch, Int> & Sendable) {
+    state.discard { $0.leave(key, count) }
+  }
+
+  /// Runs `fetch` as a fetch of the key, until its end or its disposal.
+  ///
+  /// - Parameter fetch: Makes the fetch, with the lifetime of its caller. It must take its token
+  ///   inside, so that no write in between is missed.
+  func counting<Answer>(
+    _ key: Key, _ fetch: @escaping @Sendable (Lifetime) -> Signal<Answer>
+  ) -> Signal<Answer> {
+    Signal { [self] observer, lifetime in
+      let run = lifetime.child()
+      state.withLock { $0.watches[key, default: Watch()].fetchCount += 1 }
+      run.onEnd {
+        self.leave(key, \.fetchCount)
+        self.send(.ended, of: key)
       }
-      lifetime.onEnd { self.leave(key) }
-      subject?.signal.run(observer, lifetime)
+      send(.begun, of: key)
+      // Ended here, so that it is where the stack has no room for the run, too.
+      fetch(lifetime).run(
+        Observer(next: { observer.next($0) }) { event in
+          if event.isTerminal { run.end() }
+          observer.other(event)
+        }, run)
     }
   }
 
-  private func leave(_ key: Key) {
-    state.discard { $0.leave(key) }
-  }
-
-  private func send(_ event: KeyEvent, ofOne key: Key) {
-    let (subject, gone) = state.withLock { state in
-      let gone = state.count(key, event)
-      return (state.watches.isEmpty ? nil : state.watches[key]?.subject, gone)
-    }
-    withExtendedLifetime(gone) {}  // released here, not under the lock
-    subject?.next(event)
+  /// Reports a fetched value, unless the key was written since the fetch began, or a later reload
+  /// has been answered.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - key: The key.
+  ///   - token: The token of the fetch.
+  ///   - prepare: Runs before the report, if there is one.
+  func sendFetched(
+    _ value: Stamped<Value>, of key: Key, _ token: FillToken, after prepare: () -> Void
+  ) {
+    let (isLatest, subject) = state.withLock { $0.take(fetchOf: key, token) }
+    if isLatest { prepare() }
+    subject?.next(.fetched(value))
   }
 
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
   /// then.
-  func send<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
-    if case .removeMatching(let predicate, _) = change {
-      let watched = state.withLock { Array($0.watches.keys) }
-      for key in watched where predicate.isSatisfied(by: key) { send(.removed, ofOne: key) }
-    } else {
-      send(KeyEvent(of: change), of: change.key)
+  func send(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
+    switch change {
+    case .set(let key, _, let revision): send(.set, of: [key], since: revision)
+    case .remove(let key, let revision): send(.removed, of: [key], since: revision)
+    case .removeAll(let revision): send(.removed, of: keys, since: revision)
+    case .removeMatching(let predicate, let revision):
+      send(.removed, of: keys.filter { predicate.isSatisfied(by: $0) }, since: revision)
+    case .fill(let key, _, _): send(.kept, of: key)
     }
     if !outcome.isDone { sendSettled(change.key, after: outcome) }
+  }
+
+  private var keys: [Key] {
+    state.withLock { Array($0.watches.keys) }
+  }
+
+  /// Reports writes of keys, whose older fetches are then not shown.
+  private func send(_ event: KeyEvent<Value>, of keys: [Key], since revision: Revision) {
+    for key in keys {
+      state.withLock { $0.subject(of: key, writtenAt: revision) }?.next(event)
+    }
   }
 
   /// Reports that a change has been stored, or has failed to be, when it ends.
@@ -59,47 +113,58 @@ final class KeyWatchers<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Reports an event of a key, or of all watched keys if the key is nil.
-  func send(_ event: KeyEvent, of key: Key?) {
-    if let key { return send(event, ofOne: key) }
-    for subject in state.withLock({ $0.watches.values.map(\.subject) }) { subject.next(event) }
+  func send(_ event: KeyEvent<Value>, of key: Key?) {
+    let subjects = state.withLock { state in
+      guard let key else { return state.watches.values.compactMap(\.subject) }
+      return state.watches[key]?.subject.map { [$0] } ?? []
+    }
+    for subject in subjects { subject.next(event) }
   }
 
   func isFetching(_ key: Key) -> Bool {
-    state.withLock { $0.fetches[key] != nil }
+    state.withLock { ($0.watches[key]?.fetchCount ?? 0) > 0 }
   }
 }
 
 extension KeyWatchers.State {
-  /// Counts the fetches of a key; returns an entry that is to be released after the unlock.
-  mutating func count(_ key: Key, _ event: KeyEvent) -> (key: Key, value: Int)? {
-    switch event {
-    case .begun: fetches[key, default: 0] += 1
-    case .ended:
-      guard let place = fetches.index(forKey: key) else { return nil }
-      fetches.values[place] -= 1
-      if fetches.values[place] == 0 { return fetches.remove(at: place) }
-    case .fetched, .kept, .set, .removed, .settled: break
-    }
-    return nil
+  mutating func subject(
+    of key: Key, writtenAt revision: Revision
+  ) -> PublishSubject<KeyEvent<Value>>? {
+    guard !watches.isEmpty, let place = watches.index(forKey: key) else { return nil }
+    watches.values[place].lastWrite = max(watches.values[place].lastWrite, revision)
+    return watches.values[place].subject
   }
 
-  mutating func leave(_ key: Key) -> (key: Key, value: KeyWatchers.Watch)? {
+  mutating func take(
+    fetchOf key: Key, _ token: FillToken
+  ) -> (isLatest: Bool, subject: PublishSubject<KeyEvent<Value>>?) {
+    guard let place = watches.index(forKey: key),
+      token.revision >= watches.values[place].lastWrite
+    else { return (false, nil) }
+    if token.isReload { watches.values[place].lastWrite = token.revision }
+    return (true, watches.values[place].subject)
+  }
+
+  /// Takes one from a count of the key; returns an entry that is to be released after the unlock.
+  mutating func leave(
+    _ key: Key, _ count: WritableKeyPath<KeyWatchers.Watch, Int>
+  ) -> (key: Key, value: KeyWatchers.Watch)? {
     guard let place = watches.index(forKey: key) else { return nil }
-    watches.values[place].count -= 1
-    return watches.values[place].count == 0 ? watches.remove(at: place) : nil
+    watches.values[place][keyPath: count] -= 1
+    return watches.values[place].isIdle ? watches.remove(at: place) : nil
   }
 }
 
 /// An event of a key, for its watchers.
-enum KeyEvent: Sendable {
+enum KeyEvent<Value: Sendable>: Sendable {
   /// A fetch began.
   case begun
 
   /// A fetch ended, with or without a value.
   case ended
 
-  /// A fetched value was admitted by the store.
-  case fetched
+  /// A value was fetched, and no write has overtaken it; the store may have refused it.
+  case fetched(Stamped<Value>)
 
   /// A value was found in the store, or filled in from outside.
   case kept
@@ -113,21 +178,27 @@ enum KeyEvent: Sendable {
   /// A layer stored a change, or failed to, after the call returned.
   case settled
 
-  /// Whether the stored value may have changed.
+  /// A flush has repeated changes that had failed, perhaps removals.
+  case flushed
+
+  /// Whether the value that is shown may have changed.
   var isChange: Bool {
     switch self {
     case .begun, .ended: false
-    case .fetched, .kept, .set, .removed, .settled: true
+    case .fetched, .kept, .set, .removed, .settled, .flushed: true
     }
   }
 
-  /// Creates the event of a change.
-  init(of change: Change<some Sendable, some Sendable>) {
-    self =
-      switch change {
-      case .set: .set
-      case .remove, .removeAll, .removeMatching: .removed
-      case .fill: .kept
-      }
+  var isSettled: Bool { if case .settled = self { true } else { false } }
+  var isRemoval: Bool { if case .removed = self { true } else { false } }
+
+  /// Whether nothing is to be shown if nothing is stored now.
+  var showsStoredOnly: Bool {
+    switch self {
+    case .set, .flushed: true
+    case .begun, .ended, .fetched, .kept, .removed, .settled: false
+    }
   }
+
+  var fetched: Stamped<Value>? { if case .fetched(let value) = self { value } else { nil } }
 }

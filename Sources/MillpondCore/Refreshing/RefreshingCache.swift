@@ -23,7 +23,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
-  let watchers = KeyWatchers<Key>()
+  let watchers = KeyWatchers<Key, Value>()
 
   init(
     _ store: Store, _ base: Base, _ policy: FreshnessPolicy, _ clock: some Clock<Duration>
@@ -79,7 +79,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   // MARK: Writing
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = layers.apply(change)
+    follow(change, layers.apply(change))
+  }
+
+  /// Removes everything from the store, and leaves the source as it is.
+  func forgetAll() -> Signal<Void> {
+    let change = Change<Key, Value>.removeAll(.next())
+    return follow(change, store.apply(change))
+  }
+
+  /// Draws the consequences of a change of the store.
+  private func follow(_ change: Change<Key, Value>, _ outcome: Signal<Void>) -> Signal<Void> {
     switch change {
     case .set(let key, _, let revision):
       ages.renew(key, asked: revision)
@@ -218,37 +228,34 @@ extension RefreshingCache {
     _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool = true,
     after failure: (any Error)? = nil, about stale: StaleValue<Value>? = nil
   ) -> Signal<Finding> {
-    // The token is taken before the source is asked, so that every later write wins.
-    .withCaller(lookup) { [self] caller, token in
+    .withCaller { [self] caller in
       if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
-      let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
-      return base.layerAnswer(key, layers.below.lookup(terms, token))
-        .confirming(stale).inContext(of: caller)
-        .onNext { [self] stamped in
-          if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
-        }
-        .onRun { [self] in
-          watchers.send(.begun, of: key)
-        } end: { [self] ending in
-          if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
-          watchers.send(.ended, of: key)
-        }
-        .map { [self] in
-          finding($0, isFresh: true, requested: lookup.freshness, asked: token.revision)
-        }
-        .ifEmpty { failure.map { .fail($0) } ?? .empty }
+      // The token is taken before the source is asked, so that every later write wins.
+      return watchers.counting(key) { [self] lifetime in
+        let token = FillToken(for: lookup, during: lifetime)
+        let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
+        return base.layerAnswer(key, layers.below.lookup(terms, token))
+          .confirming(stale).inContext(of: caller)
+          .onNext { [self] stamped in
+            if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
+          }
+          .onEnd { [self] ending in
+            if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
+          }
+          .map { [self] in
+            finding($0, isFresh: true, requested: lookup.freshness, asked: token.revision)
+          }
+          .ifEmpty { failure.map { .fail($0) } ?? .empty }
+      }
     }
   }
 
-  /// Stores a fetched value; all consequences follow only if the store admits it.
+  /// Stores a fetched value, and shows it to watchers of the key, also if there is no room for it.
   private func keep(_ stamped: Stamped<Value>, _ key: Key, _ token: FillToken, _ lookup: Lookup) {
     let outcome = store.apply(.fill(key, stamped, layers.below.token(token)))
     if lookup.hasListeners { store.reportFailure(ofFill: outcome, key, lookup) }
-    outcome.whenAdmitted { [self] in
-      failures.forget(key, token)
-      ages.renew(key, asked: token.revision)
-      watchers.send(.fetched, of: key)
-    }
+    outcome.whenAdmitted { [self] in ages.renew(key, asked: token.revision) }
+    watchers.sendFetched(stamped, of: key, token) { failures.forget(key, token) }
     if !outcome.isDone { watchers.sendSettled(key, after: outcome) }
   }
 
@@ -258,17 +265,6 @@ extension RefreshingCache {
     let now = scheduler.now()
     return stamped.map {
       CachedFetch($0, isFresh: isFresh, requested: requested, asked: asked, at: now)
-    }
-  }
-}
-
-extension Signal {
-  /// Makes the signal anew for each subscription, with the caller's context and a fill token.
-  fileprivate static func withCaller(
-    _ lookup: Lookup, _ make: @escaping @Sendable (WorkContext?, FillToken) -> Signal
-  ) -> Signal {
-    Signal { observer, lifetime in
-      make(WorkContext.current, FillToken(for: lookup, during: lifetime)).run(observer, lifetime)
     }
   }
 }

@@ -2,73 +2,36 @@ public import MillpondSignals
 
 extension Remembered {
   /// Returns the state of a key, now and after every change; subscribing fetches nothing.
-  ///
-  /// The value in it was admitted by the store: one that was fetched for a get from before a write,
-  /// or from before the end of a scope, never appears. The signal never ends. No state is sent
-  /// twice in a row; see ``ResourceState/==(_:_:)`` for the states that count as equal. Changes
-  /// made to the store itself, not through this cache, are not noticed.
-  ///
-  ///     users.states(of: 7).subscribeOnMain(onNext: { view.show($0) })
   public func states(of key: Key) -> Signal<ResourceState<Value>> {
     resources.getStamped(key, Lookup()).map { [self] in state(of: key, $0.value) }
       .distinct { $0.isRepeated(by: $1) }
   }
 
-  private func state(of key: Key, _ kept: StoredResource<Value>) -> ResourceState<Value> {
-    let stored = resources.base
-    // The found value may be outdated; the one in memory is not.
-    let present = stored.peek(key)
-    // Memory has evicted it since: what the store has is looked up for all watchers.
-    if present == nil, kept.isInMemory { stored.watchers.send(.settled, of: key) }
-    let value = present ?? stored.usable(kept)
+  private func state(of key: Key, _ shown: StoredResource<Value>) -> ResourceState<Value> {
+    let value = resources.base.present(key, shown)
     return ResourceState(
       value: value?.value, age: value?.age,
-      provenance: value == nil ? nil : kept.provenance ?? .kept,
-      isLoading: stored.watchers.isFetching(key), error: inside.failures.last(key))
+      provenance: value == nil ? nil : shown.provenance ?? .kept,
+      isLoading: inside.watchers.isFetching(key), error: inside.failures.last(key))
   }
 
   /// Returns the state of a key, now and after every change, and fetches the value when it is
   /// stale, at an interval, and whenever a trigger says so.
-  ///
-  ///     users.observe(7, every: .seconds(60), refreshingOn: foreground.merge(connectionBack))
-  ///
-  /// The states are those of ``states(of:)``. The subscription makes a get of the key, so a stale
-  /// or missing value is fetched, and a fresh one is not. All observers of a key and all its gets
-  /// share each fetch, which is cancelled when the last of them leaves; one after which a stale
-  /// value may be sent continues, as for any get. A failure appears in ``ResourceState/error``,
-  /// beside the last good value, and the next interval or trigger tries again. A removed value is
-  /// not fetched again before that.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - interval: The time from the birth of the value, or from the end of the last fetch, to the
-  ///     next fetch; with nil, or less than a nanosecond, there are none. Several observers fetch
-  ///     no more often than the one with the shortest interval.
-  ///   - trigger: A signal, each of whose values leads to a fetch, for instance when the program
-  ///     comes to the foreground, the connection is back, or the user pulls to refresh. A fetch that
-  ///     runs already is joined; a remembered failure does not answer. The trigger's failure fails
-  ///     the observation; after its completion the observation continues.
-  ///   - file: The file of the call, which debug builds show in a ``FlightRecord``.
-  ///   - line: The line of the call.
-  /// - Returns: A signal that does not end by itself. It fails if a get would wait for itself, with
-  ///   ``CacheError/circular(key:)``, and with the failure of the trigger.
-  /// - Complexity: One timer for each observer with an interval.
   public func observe(
-    _ key: Key, every interval: Duration? = nil, refreshingOn trigger: Signal<Void> = .never,
-    file: StaticString = #fileID, line: UInt = #line
+    _ key: Key, every interval: Duration?, refreshingOn trigger: Signal<Void>, _ lookup: Lookup
   ) -> Signal<ResourceState<Value>> {
     typealias Step = ObservationStep<Value>
     var steps = states(of: key).map { Step.show($0) }
     if let interval, interval >= .nanoseconds(1) {
       steps = steps.timed(on: inside.scheduler) { _ in IntervalRefreshRule(interval) }
     }
-    return .withCaller { [self, steps] caller in
+    let observation = Signal<ResourceState<Value>>.withCaller { [self, steps] caller in
       let renewals = PublishSubject<Void>()
       return
         steps
         .merge(Signal.just(.get(.any)))
         // However coarse the clock, no stored value is new enough.
-        .merge(trigger.map { .get(.atMost(.nanoseconds(-1))) })
+        .merge(trigger.map { .renew(.atMost(.nanoseconds(-1))) })
         .flatMap(.merge) { [self] step -> Signal<ResourceState<Value>> in
           let freshness: Freshness
           switch step {
@@ -76,7 +39,7 @@ extension Remembered {
           case .get(let asked), .renew(let asked): freshness = asked
           }
           // In the context of the observer: a fetch that ends may have led to this step.
-          let value = get(key, freshness: freshness, file: file, line: line)
+          let value = answer(key, lookup.with(freshness))
             .ignoreValues(as: ResourceState<Value>.self)
             .recover { $0.isOfComposition ? .fail($0) : .empty }.inContext(of: caller)
           guard case .renew = step else { return value }
@@ -88,6 +51,14 @@ extension Remembered {
           }
         }
     }
+    return untilEnd(observation, key)
+  }
+
+  /// Returns the answer to a get, which is immediate if it can be.
+  private func answer(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+    Signal(
+      start: { [self] observer, lifetime in get(key, lookup).run(observer, lifetime) },
+      now: { [self] in now(key, lookup) })
   }
 }
 
@@ -103,7 +74,7 @@ enum ObservationStep<Value: Sendable>: Sendable {
   case show(ResourceState<Value>)
   case get(Freshness)
 
-  /// A get because an interval is over.
+  /// A get because an interval is over, or because of a trigger, in the place of the one before.
   case renew(Freshness)
 }
 

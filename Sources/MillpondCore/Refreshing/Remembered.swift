@@ -26,6 +26,10 @@ extension Source {
   /// a caller: until the policy's deadline, until a write of the key, or until the result is
   /// released.
   ///
+  /// If the store or the source is a member of a scope (``Cache/scoped(to:)``), so is the result: the
+  /// end of the scope removes what is stored, and fails gets, refreshes and observers. A source
+  /// that is no member itself is left as it is.
+  ///
   /// - Parameters:
   ///   - store: The cache for the values. It should have no time to live of its own, or a longer
   ///     one than values are usable, and serve no other source. A value that brings a time to live of
@@ -45,7 +49,7 @@ extension Source {
 /// A source whose answers are stored and stay fresh for a while.
 ///
 /// Its release cancels the fetches that continue without a caller.
-public final class Remembered<Store: Cache, Base: Source>: Cache
+public final class Remembered<Store: Cache, Base: Source>: ObservableCache
 where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -58,18 +62,23 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   /// The stored values of watched keys.
   let resources: InFlightReuse<StoredResources<Key, Value>>
 
+  /// The scopes to which the values belong; nil if there are none.
+  @usableFromInline let membership: ScopeMembership?
+
   /// Creates the cache.
   ///
   /// - Parameters:
   ///   - refreshing: The store, the source and the fetches.
+  ///   - scope: A scope of which the cache is a member by itself, with the handle.
   ///   - peek: Returns a value in memory, without counting this as a use; nil if it is elsewhere.
   ///   - stored: Looks up a stored value that is not in memory.
   init(
-    _ refreshing: RefreshingCache<Store, Base>,
+    _ refreshing: RefreshingCache<Store, Base>, in scope: (CacheScope, Disposable)? = nil,
     peek: @escaping @Sendable (Key) -> Stamped<Value>?,
     stored: @escaping @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
   ) {
     inside = refreshing
+    membership = refreshing.membership(beside: scope)
     resources = StoredResources(
       peek: peek, stored: stored, watchers: refreshing.watchers, policy: refreshing.policy,
       scheduler: refreshing.scheduler
@@ -90,60 +99,48 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch lookup.freshness {
-    case .any, .atMost: inside.answer(key, lookup) { $0.value.value }
+    case .any, .atMost: untilEnd(inside.answer(key, lookup) { $0.value.value }, key)
     case .reload, .cachedOnly: getStamped(key, lookup).unstamped()
     }
   }
 
+  @inlinable
+  func untilEnd<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
+    membership.map { $0.untilEnd(answer, key) } ?? answer
+  }
+
   /// Returns the stored value if it is fresh, or else a fetched one, with its age.
   public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    switch lookup.freshness {
-    case .any, .atMost: inside.answerFirst(key, lookup)
-    case .reload: inside.reloaded(key, lookup)
-    case .cachedOnly: inside.kept(key, lookup)
-    }
+    let answer =
+      switch lookup.freshness {
+      case .any, .atMost: inside.answerFirst(key, lookup)
+      case .reload: inside.reloaded(key, lookup)
+      case .cachedOnly: inside.kept(key, lookup)
+      }
+    return untilEnd(answer, key)
   }
 
   /// Returns the immediate value of the store if it is fresh.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    inside.now(key, lookup)
+    membership?.noteViewer()
+    return inside.now(key, lookup)
   }
 
-  /// Fetches a new value now, also without a caller: a soft refresh.
-  ///
-  /// The stored value stays usable during the fetch and after its failure. The fetch never joins
-  /// one that has begun before. It is cancelled at the policy's deadline, by a write of the key, or
-  /// when this cache is released, unless a caller still waits for it. Beyond the policy's number of
-  /// refreshes it continues only while a caller waits.
-  ///
-  /// - Returns: The new value or the failure, which may be ignored. If the policy lets a stale
-  ///   value replace this failure, the stored value, if it is usable.
+  /// Fetches a new value now, also without a caller.
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
-    inside.refresh(key)
+    let endCounts = membership?.endCounts
+    let values = inside.refresh(key)
+    return membership?.untilEnd(values, key, since: endCounts) ?? values
   }
 
-  /// Makes the stored value of a key stale, without asking the source: the next get fetches.
-  ///
-  ///     users.markStale(7)             // TanStack Query's invalidateQueries
-  ///     users.get(7)                   // fetches; the old value stands in by the policy
-  ///
-  /// The answer of a fetch that has begun counts as stale too. A failure that the policy remembers
-  /// still answers until its time is over. Nothing is sent to subscribers. The mark is lost with
-  /// the process: a stored value that outlives it is stale by its age only.
-  ///
-  /// - Complexity: O(1). The marks of 4,096 keys are noted; with more, every value becomes stale.
+  /// Makes the stored value of a key stale.
   public func markStale(_ key: Key) {
     inside.ages.mark(key)
   }
 
-  /// Makes every stored value stale, without asking the source: the next get of each key fetches.
-  ///
-  /// Otherwise the same as ``markStale(_:)``. Values that are set, or whose fetch begins
-  /// afterwards, are fresh as usual.
-  ///
-  /// - Complexity: O(1).
+  /// Makes every stored value stale.
   public func markAllStale() {
     inside.ages.markAll()
   }
@@ -152,7 +149,9 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   /// Writes to the source, then to the store, and detaches older fetches.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    inside.apply(change)
+    let outcome = inside.apply(change)
+    membership?.wait(for: outcome)
+    return outcome
   }
 
   /// The store over the source, and the fetches.
@@ -163,5 +162,27 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
       parts: [inside.store.topology(for: key), inside.base.topology(for: key)],
       flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() },
       markAllStale: { [ages = inside.ages] in ages.markAll() })
+  }
+}
+
+extension RefreshingCache {
+  /// Joins the scopes of the store and of the source.
+  ///
+  /// - Parameter scope: A scope in which there is a membership already, with its handle.
+  /// - Returns: The memberships in all of them; nil if there is no scope.
+  fileprivate func membership(beside scope: (CacheScope, Disposable)?) -> ScopeMembership? {
+    let ofStore = store.topology(for: nil).allScopes
+    let ofBase = base.topology(for: nil).allScopes.filter { scope in
+      !ofStore.contains { $0 === scope }
+    }
+    let others = (ofStore + ofBase).filter { $0 !== scope?.0 }
+    if scope == nil, others.isEmpty { return nil }
+    var handles = others.map { $0.add { self.forgetAll() } }
+    // Files stay when this is released. The closure above would keep the members alive.
+    handles += ofBase.map { [store] scope in
+      scope.add(isPersistent: true) { store.removeAll() }
+    }
+    return ScopeMembership(
+      [scope?.0].compactMap { $0 } + others, [scope?.1].compactMap { $0 } + handles)
   }
 }

@@ -1,6 +1,6 @@
 /// The state of a resource at one moment.
 public struct ResourceState<Value: Sendable>: Sendable {
-  /// The stored value; nil if there is none, or if none is known.
+  /// The value; nil if there is none that is usable, or if none is known.
   public let value: Value?
 
   /// The time since the value left its origin.
@@ -14,7 +14,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
 
   /// The failure of the last fetch; nil after a success or a write.
   ///
-  /// The value is then the last good one.
+  /// The value is then the last good one. The failures of the last 1,000 keys are known.
   public let error: (any Error)?
 
   /// The provenance of a value, as far as its key was watched.
@@ -29,11 +29,11 @@ public struct ResourceState<Value: Sendable>: Sendable {
     case kept
 
     /// Creates the provenance of a value after an event; nil if the event does not determine it.
-    init?(_ event: KeyEvent) {
+    init?(_ event: KeyEvent<Value>) {
       switch event {
       case .fetched: self = .fetched
       case .set: self = .set
-      case .begun, .ended, .kept, .removed, .settled: return nil
+      case .begun, .ended, .kept, .removed, .settled, .flushed: return nil
       }
     }
   }

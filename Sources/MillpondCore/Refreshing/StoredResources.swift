@@ -1,15 +1,18 @@
 import MillpondSignals
 
-/// The stored value of each watched key, now and after every change, as a source that never ends.
+/// The value that is shown for each watched key, now and after every change, as a source that never
+/// ends.
 ///
-/// Fetches nothing, and sends once more when a fetch of the key begins or ends.
+/// Fetches nothing, and sends once more when a fetch of the key begins or ends. What may be shown
+/// is decided here: a stored value that is usable, and a fetched one that no write has overtaken,
+/// stored or not.
 struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
   /// Returns the value in memory, without counting this as a use; nil if it is elsewhere.
   let peek: @Sendable (Key) -> Stamped<Value>?
 
   /// Looks up the stored value if it is not in memory.
   let stored: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
-  let watchers: KeyWatchers<Key>
+  let watchers: KeyWatchers<Key, Value>
   let policy: FreshnessPolicy
   let scheduler: Scheduler
 
@@ -17,68 +20,110 @@ struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
     // Subscribes to the events first, so that none is missed.
     let resource = watchers.events(of: key)
       // Changes below a value in memory are not visible.
-      .filter { [peek] in $0.isChange && ($0 != .settled || peek(key) == nil) }
+      .filter { $0.isChange && !($0.isSettled && usable(key) != nil) }
       .merge(.just(.removed))
       .flatMap(.latest) { look(for: key, after: $0) }
       .scan(StoredResource.nothing) { $1.after($0) }
+      .timed(on: scheduler) { _ in UsableTimeRule<Value>(policy) }
     let fetches = watchers.events(of: key).filter { !$0.isChange }.map { _ in () }.merge(.just(()))
     return combineLatest(resource, fetches).map { resource, _ in resource }
   }
 
-  /// Returns the stored value after an event: the one in memory, or else the one in the store
-  /// below.
+  /// Returns the value to show at this moment: the one in memory, or else the one shown before.
+  ///
+  /// Memory may have evicted that without an event, which takes nothing from the screen.
+  func present(_ key: Key, _ shown: StoredResource<Value>) -> Stamped<Value>? {
+    guard let value = shown.value else { return nil }
+    let later = value.older(by: Int64((scheduler.now() - shown.foundAt).nanoseconds))
+    return usable(key) ?? (policy.isUsable(age: later.age) ? later : nil)
+  }
+
+  /// Returns the value in memory if it is usable.
+  private func usable(_ key: Key) -> Stamped<Value>? {
+    peek(key).flatMap { policy.isUsable(age: $0.age) ? $0 : nil }
+  }
+
+  /// Returns the value after an event: the one in memory, or else one that has been fetched, or
+  /// else the one in the store below.
   ///
   /// The lookup follows the arrival of the change, and a change that arrives meanwhile leads to
   /// another lookup. So the order in which the events of several changes arrive does not matter.
-  private func look(for key: Key, after event: KeyEvent) -> Signal<StoredResource<Value>> {
+  private func look(
+    for key: Key, after event: KeyEvent<Value>
+  ) -> Signal<StoredResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(event)
-    if let stamped = peek(key) {
-      return .just(resource(stamped, provenance, isInMemory: true))
+    if let value = usable(key) ?? event.fetched {
+      return .just(resource(value, provenance))
     }
     let found = stored(key, Lookup(freshness: .cachedOnly).counting(.nothing))
       .filter { policy.isUsable(age: $0.age) }
-      .map { resource($0, provenance, isInMemory: false) }
+      .map { resource($0, provenance) }
     // A removed value is not shown until the store answers, nor if the store fails.
     let answer =
-      event == .removed ? found.startWith(.nothing) : found.ifEmpty { .just(.nothing) }
+      event.isRemoval
+      ? found.startWith(.nothing)
+      : found.ifEmpty { .just(event.showsStoredOnly ? .nothing : .unchanged) }
     // Without a context: a state must not count as work for the caller that causes the event.
     return answer.recover { _ in .empty }.inContext(of: nil)
   }
 
-  /// Returns the value of a resource with its present age, if it is still usable.
-  func usable(_ kept: StoredResource<Value>) -> Stamped<Value>? {
-    guard let value = kept.value else { return nil }
-    let later = value.older(by: Int64((scheduler.now() - kept.foundAt).nanoseconds))
-    return policy.isUsable(age: later.age) && later.rest > 0 ? later : nil
-  }
-
   private func resource(
-    _ value: Stamped<Value>, _ provenance: ResourceState<Value>.Provenance?, isInMemory: Bool
+    _ value: Stamped<Value>, _ provenance: ResourceState<Value>.Provenance?
   ) -> StoredResource<Value> {
-    StoredResource(
-      value: value, foundAt: scheduler.now(), provenance: provenance, isInMemory: isInMemory)
+    StoredResource(value: value, foundAt: scheduler.now(), provenance: provenance)
   }
 }
 
-/// The value found in the store for a key, and its provenance.
+/// The value that is shown for a key, and its provenance.
 struct StoredResource<Value: Sendable>: Sendable {
-  /// The value, with its age when it was found; nil if none is stored.
+  /// The value, with its age when it was found; nil if none is shown.
   var value: Stamped<Value>?
   var foundAt = Duration.zero
 
   /// The provenance; nil if the event did not determine it.
   var provenance: ResourceState<Value>.Provenance?
 
-  /// Whether the value was found in memory, which may evict it without an event.
-  var isInMemory = false
+  /// Whether the store had no value, though none was removed.
+  var isUnchanged = false
 
   /// No value.
   static var nothing: StoredResource { StoredResource() }
 
-  /// Returns a copy that takes over the provenance of the former value if its own is unknown.
+  /// The value of before, unless it was set and could not be stored.
+  static var unchanged: StoredResource { StoredResource(isUnchanged: true) }
+
+  /// Returns a copy that takes over from the former resource what is not known otherwise.
   func after(_ former: StoredResource) -> StoredResource {
+    if isUnchanged { return former.provenance == .set ? .nothing : former }
     var copy = self
     copy.provenance = value.map { _ in provenance ?? former.provenance ?? .kept }
     return copy
+  }
+}
+
+/// The rule that shows a value no longer than it is usable.
+struct UsableTimeRule<Content: Sendable>: TimedRule {
+  typealias Value = StoredResource<Content>
+
+  private let policy: FreshnessPolicy
+  private(set) var deadline: Duration?
+
+  init(_ policy: FreshnessPolicy) {
+    self.policy = policy
+  }
+
+  mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
+    guard case .next(let shown) = event else { return event }
+    deadline = nil
+    if let value = shown.value, case .after(let limit) = policy.usableFor {
+      // Clamped, so that a sum does not overflow.
+      deadline = shown.foundAt + .nanoseconds(limit.nanoseconds) - value.age
+    }
+    return event
+  }
+
+  mutating func wake(at now: Duration) -> Event<Value>? {
+    deadline = nil
+    return .next(.nothing)
   }
 }

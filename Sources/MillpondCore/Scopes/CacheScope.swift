@@ -24,9 +24,10 @@ public final class CacheScope: Sendable {
   /// caller whose callback runs on another thread at that moment receives it right after that
   /// callback.
   ///
-  /// The outcome succeeds when nothing is left in files either. It waits for the erasure of every
-  /// member and for writes through ``Scoped`` caches that were in progress. Every member is erased,
-  /// also if others fail. After a failure, call this again.
+  /// The outcome succeeds when nothing is left in files either, and no `SignalState` or other model
+  /// shows earlier data. It waits for the erasure of every member, for writes through ``Scoped``
+  /// caches that were in progress, and, where models of a view asked, for the main actor. Every
+  /// member is erased, also if others fail. After a failure, call this again.
   ///
   /// - Returns: The outcome, replayed, with the first failure. Disposing of it cancels nothing.
   /// - Complexity: O(*n* log *n*) in the members, and O(*n*) in the waiting callers.
@@ -39,9 +40,11 @@ public final class CacheScope: Sendable {
       if member.hasLeft { forget(number, after: erasure) }
       return erasure
     }
-    for fail in state.withLock({ $0.takeCallers() }) { fail() }
+    let (callers, viewers) = state.withLock { ($0.takeCallers(), $0.takeViewers()) }
+    for fail in callers { fail() }
     // A write that fails leaves nothing behind.
-    let ended = writes.map { $0.recover { _ in .just(()) } }
+    var ended = writes.map { $0.recover { _ in .just(()) } }
+    if !viewers.isEmpty { ended.append(Viewer.clear(viewers, CacheError.scopeEnded())) }
     return WriteOutcome.all(erasures + ended).started()
   }
 
@@ -96,6 +99,15 @@ public final class CacheScope: Sendable {
     write.subscribe { if $0.isTerminal { kept.dispose() } }
   }
 
+  /// Lets a viewer show nothing of what it receives from now on after the next end.
+  func keep(_ viewer: Viewer) {
+    let id = ObjectIdentifier(viewer)
+    if !state.withLock({ $0.add(viewer, id) }) { return }
+    viewer.onEnd { [state] in
+      state.discard { $0.viewers.removeValue(forKey: id) }
+    }
+  }
+
   /// The number of ends so far.
   var endCount: Int {
     state.withLock { $0.endCount }
@@ -138,6 +150,9 @@ private struct ScopeState: Sendable {
   var callers = Registry<@Sendable () -> Void>()
 
   var writes = Registry<Signal<Void>>()
+
+  /// The viewers of answers, also of those that are complete.
+  var viewers: [ObjectIdentifier: Viewer] = [:]
   private(set) var endCount = 0
 
   /// Adds a caller; nil if the scope has ended since `endCount`.
@@ -152,6 +167,16 @@ private struct ScopeState: Sendable {
     guard members[number]?.isPersistent == true else { return members.remove(number) }
     members[number]?.hasLeft = true
     return nil
+  }
+
+  /// Adds a viewer; false if it is there already.
+  mutating func add(_ viewer: Viewer, _ id: ObjectIdentifier) -> Bool {
+    viewers.updateValue(viewer, forKey: id) == nil
+  }
+
+  mutating func takeViewers() -> [Viewer] {
+    defer { viewers = [:] }
+    return Array(viewers.values)
   }
 
   mutating func takeCallers() -> [@Sendable () -> Void] {

@@ -4,9 +4,11 @@ extension Cache {
   /// Makes the cache a member of `scope`, whose end removes everything and fails all waiting
   /// callers.
   ///
-  /// Apply it last, so that no layer above stores anything. The scope keeps the cache while the
-  /// result is in use, and then until the next end that removes everything: data on disk has to go
-  /// even if the cache is no longer used.
+  /// Apply it to the whole composition, after the layers and what shares gets. Names, monitors and
+  /// ``Source/remembered(in:_:clock:)`` may come before or after: what remembers answers of a member,
+  /// or remembers them in one, is a member too. The scope keeps the cache while the result is in
+  /// use, and then until the next end that removes everything: data on disk has to go even if the
+  /// cache is no longer used.
   ///
   /// - Parameter scope: The scope to join.
   public func scoped(to scope: CacheScope) -> Scoped<Self> {
@@ -24,13 +26,19 @@ public struct Scoped<Base: Cache>: GetWrapper, Cache {
 
   @usableFromInline let base: Base
   @usableFromInline let membership: ScopeMembership
-  @inlinable var scope: CacheScope { membership.scope }
   @usableFromInline var title: String { "scoped" }
 
   init(base: Base, scope: CacheScope) {
     self.base = base
     membership = ScopeMembership(
-      scope, scope.add(isPersistent: true) { base.removeAll() }.scoped())
+      [scope], [scope.add(isPersistent: true) { base.removeAll() }])
+  }
+
+  /// Returns the base's immediate value.
+  @inlinable
+  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
+    membership.noteViewer()
+    return base.now(key, lookup)
   }
 
   /// Returns the base's answer, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends
@@ -39,26 +47,19 @@ public struct Scoped<Base: Cache>: GetWrapper, Cache {
   func answer<Answer>(
     to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
   ) -> Signal<Answer> {
-    scope.untilEnd(.deferred(ask)) { String(withoutSecrets: key) }
+    membership.untilEnd(.deferred(ask), key)
   }
 
   /// Writes to the base; an end of the scope waits for the outcome of the write.
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = base.apply(change)
-    scope.wait(for: outcome)
+    membership.wait(for: outcome)
     return outcome
   }
-}
 
-/// The scope of a cache and its membership there, as one object for a hit to retain.
-@usableFromInline
-final class ScopeMembership: Sendable {
-  @usableFromInline let scope: CacheScope
-  private let handle: ScopedDisposable
-
-  init(_ scope: CacheScope, _ handle: ScopedDisposable) {
-    self.scope = scope
-    self.handle = handle
+  /// The base and this wrapper.
+  public func topology(for key: Key?) -> Topology {
+    Topology(.wrapper, title, of: base.topology(for: key)).belonging(to: membership.scopes)
   }
 }

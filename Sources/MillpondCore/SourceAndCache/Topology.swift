@@ -74,6 +74,9 @@ public struct Topology: Sendable {
   /// Whether no get finds here what was written: writes pass the stores by, or gets do.
   private(set) var findsNoWrites = false
 
+  /// The scopes whose end removes what this part stores.
+  private(set) var scopes: [CacheScope] = []
+
   /// Creates a part without parts of its own.
   ///
   /// - Parameters:
@@ -137,6 +140,20 @@ extension Topology {
     var copy = self
     copy.name = name
     return copy
+  }
+
+  /// Returns a copy that belongs to these scopes.
+  func belonging(to scopes: [CacheScope]) -> Topology {
+    var copy = self
+    copy.scopes = scopes
+    return copy
+  }
+
+  /// The scopes to which a part belongs, each once.
+  var allScopes: [CacheScope] {
+    allParts.flatMap(\.scopes).reduce(into: []) { known, scope in
+      if !known.contains(where: { $0 === scope }) { known.append(scope) }
+    }
   }
 
   /// Returns a copy whose `flush` replaces those of its parts.

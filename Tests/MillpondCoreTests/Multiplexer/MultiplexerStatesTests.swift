@@ -230,25 +230,89 @@ import Testing
     #expect(try last().isLoading)
   }
 
-  @Test(arguments: [true, false])
-  func `a value that memory has evicted is shown as the persistence has it`(isKept: Bool) throws {
+  @Test func `a value that memory has evicted stays on the screen, without another lookup`() throws
+  {
     let persisted = TestCache<String, Int>()
     let users = MultiplexerMap(
       over: TestOrigin<String, Int>(), countLimit: 1, persistence: Persistence(persisted),
       clock: clock)
-    let earlier = Recorder().subscribe(to: users.states(of: "a"))
+    let watchers = (0..<10).map { _ in Recorder().subscribe(to: users.states(of: "a")) }
     users.set(1, for: "a")
-    if !isKept { persisted.remove("a") }
     users.set(2, for: "b")
     #expect(users.current("a") == nil)
+    let count = persisted.gets.count
 
+    users.refresh("a")
     _ = states.subscribe(to: users.states(of: "a"))
 
-    #expect(try last().value == (isKept ? 1 : nil))
-    #expect(earlier.values.last?.value == (isKept ? 1 : nil))
+    // The reload looks there for what it can ask about.
+    #expect(persisted.gets.count <= count + 1)
+    #expect(try last().value == 1 && last().isLoading)
+    #expect(watchers.allSatisfy { $0.values.last?.value == 1 })
+    users.remove("a")
+    #expect(try last().value == nil)
   }
 
-  @Test func `a value that a cached-only get brings into memory is shown`() throws {
+  @Test func `a value is shown no longer than it is usable, by new observers and by old ones`()
+    throws
+  {
+    let users = MultiplexerMap(
+      over: TestOrigin<String, Int>(), freshness: .ten(usableFor: .after(.seconds(30))),
+      clock: clock)
+    users.set(1, for: "a")
+    _ = states.subscribe(to: users.states(of: "a"))
+    clock.advance(by: .seconds(29))
+    #expect(Recorder().subscribe(to: users.states(of: "a")).values.last?.value == 1)
+
+    clock.advance(by: .seconds(1))
+
+    #expect(try last().value == nil)
+    #expect(Recorder().subscribe(to: users.observe("a")).values.last?.value == nil)
+    users.set(2, for: "a")
+    #expect(try last().value == 2)
+  }
+
+  @Test func `a fetched value that must not be stored is shown, until the key is removed`() throws {
+    let origin = TestOrigin<String, Stamped<Int>>()
+    let users = MultiplexerMap(over: Unstored(origin: origin), clock: clock)
+    _ = states.subscribe(to: users.observe("a"))
+
+    origin["a"].next(Stamped(1, timeToLive: .after(.zero)))
+    origin["a"].completed()
+    #expect(users.current("a") == nil)
+    #expect(try last().value == 1 && !last().isLoading)
+    #expect(try last().provenance == .fetched)
+    users.remove("a")
+
+    #expect(try last().value == nil)
+  }
+
+  @Test func `a fetched value for which memory has no room is shown`() {
+    let users = MultiplexerMap<Int, Int>(countLimit: 20, signal: { .just($0) })
+    for _ in 0..<10 { for key in 0..<20 { users.get(key).subscribe() } }
+
+    let shown = (20..<40).map { key in
+      Recorder().subscribe(to: users.observe(key)).values.last?.value
+    }
+
+    #expect(shown == Array(20..<40))
+  }
+
+  @Test func `after a success that must not be stored the failure of before is not shown`() throws {
+    let origin = TestOrigin<String, Stamped<Int>>()
+    let users = MultiplexerMap(over: Unstored(origin: origin), clock: clock)
+    _ = states.subscribe(to: users.observe("a"))
+    origin["a"].failed(Refused())
+    #expect(try last().error is Refused)
+
+    users.refresh("a")
+    origin["a"].next(Stamped(1, timeToLive: .after(.zero)))
+    origin["a"].completed()
+
+    #expect(try last().error == nil)
+  }
+
+  @Test func `a value that is not usable is not shown when a get brings it into memory`() throws {
     let persisted = TestCache<String, Int>()
     let users = MultiplexerMap(
       over: TestOrigin<String, Int>(),
@@ -261,7 +325,7 @@ import Testing
     users.get("a", freshness: .cachedOnly).subscribe()
 
     #expect(users.current("a") == 1)
-    #expect(try last().value == 1)
+    #expect(try last().value == nil)
   }
 
   @Test func `after the last watcher has left, the next one begins anew`() throws {
@@ -295,6 +359,15 @@ import Testing
     }
 
     #expect(try last().value == multiplexer.current)
+  }
+}
+
+/// An origin that says how long its answers may be stored.
+private struct Unstored: StampedSource {
+  let origin: TestOrigin<String, Stamped<Int>>
+
+  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    origin.get(key, lookup)
   }
 }
 

@@ -324,7 +324,9 @@ extension FreshnessModel {
 
   private func checkState(of key: Int) {
     guard let state = states[key].values.last else { return troubles.append("no state of \(key)") }
-    if let value = users.current(key), state.value != value {
+    // What is not usable is not shown, though it is kept.
+    let isHidden = state.value == nil && terms.usableFor != nil
+    if let value = users.current(key), state.value != value, !isHidden {
       troubles.append("the state of \(key) is not what is kept")
     }
     if state.isLoading != fetches.contains(where: { $0.key == key && $0.isActive }) {

@@ -223,6 +223,17 @@ import Testing
     #expect(scene.fetches.count == 4)
   }
 
+  @Test func `an observer waits with one get for a fetch, however often it is triggered`() {
+    let scene = RememberedScene(.ten())
+    let states = observed(scene)
+
+    for _ in 0..<100 { pulls.next(()) }
+
+    #expect((scene.users.topology(for: "a").flight?.callers ?? 0) <= 2)
+    #expect(scene.fetches.count == 1)
+    withExtendedLifetime(states) {}
+  }
+
   @Test func `a trigger tries again although the last failure is remembered`() {
     let scene = RememberedScene(FreshnessPolicy(failureLife: { _ in .seconds(60) }))
     let states = observed(scene)
