@@ -313,7 +313,7 @@ import Testing
     case .set: users.set("two", for: 1)
     case .remove: users.remove(1)
     case .removeAll: users.removeAll()
-    case .endOfScope: scope.end()
+    case .endOfScope: _ = scope.end() as Signal<Void>
     }
 
     try await flush.ended()
