@@ -29,6 +29,10 @@ private final class AuthorizedTransfer: Sendable {
   private let lifetime: Lifetime
   private let refusal = Locked<HTTPHead?>(nil)
 
+  /// The work that makes the request, and the wait for credentials, if it waits.
+  private let caller = WorkContext.current
+  private let wait = Locked<Lifetime?>(nil)
+
   init(
     _ request: HTTPRequest, _ transport: AuthorizedTransport, _ downstream: Observer<HTTPPart>,
     _ lifetime: Lifetime
@@ -53,7 +57,15 @@ private final class AuthorizedTransfer: Sendable {
   }
 
   private func obey(_ decision: HTTPAuthorization.Decision, _ id: Int) {
+    wait.withLock { exchange(&$0, with: nil) }?.end()
     switch decision {
+    case .wait(for: let context):
+      let waiting = lifetime.child()
+      wait.withLock { $0 = waiting }
+      if caller?.wait(for: context, until: waiting) == false {
+        transport.authorization.left(id)
+        downstream.failed(CacheError.circular(key: request.url.textWithoutSecrets))
+      }
     case .send(let credentials):
       let upstream = lifetime.child()
       let request = request.authorized(

@@ -49,8 +49,8 @@ struct CredentialRenewal: Sendable {
   private var held: Held?
 
   /// The number of the grant that is being obtained, and the requests that wait for it.
-  private var obtaining: Int?
-  private var waiting: [Int] = []
+  private(set) var obtaining: Int?
+  private(set) var waiting: [Int] = []
 
   private var refused: HeaderFields?
   /// The number of grants in a row that several resources refused and that were replaced without a
@@ -123,9 +123,6 @@ extension CredentialRenewal {
     obtaining = lastGrant
     return [.obtain(lastGrant, insteadOf: refused)]
   }
-
-  /// Whether the grant of this number is being obtained.
-  func isObtaining(_ number: Int) -> Bool { obtaining == number }
 
   /// Receives a grant, and sends the requests that wait for it.
   mutating func obtained(_ number: Int, _ credentials: HeaderFields) -> [Step] {

@@ -49,7 +49,29 @@ public final class HTTPAuthorization: Sendable {
   private struct State: Sendable {
     var renewal = CredentialRenewal()
     var transfers: [Int: Act] = [:]
-    var run: (number: Int, handle: Disposable)?
+    var run: Run?
+
+    /// Returns the transfers that have begun to wait for a run since the last call, and its context.
+    mutating func takeNewWaits() -> (context: WorkContext, transfers: [(Int, Act)])? {
+      guard let number = renewal.obtaining else { return nil }
+      if run?.number != number { run = Run(number: number) }
+      guard let run, run.waitCount < renewal.waiting.count else { return nil }
+      let new = renewal.waiting[run.waitCount...]
+      self.run?.waitCount = renewal.waiting.count
+      return (run.context, new.compactMap { id in transfers[id].map { (id, $0) } })
+    }
+  }
+
+  /// A run of `obtain`.
+  private struct Run: Sendable {
+    let number: Int
+
+    /// The context in which requests that would wait for the run itself are found.
+    let context = WorkContext.ofSharedWork()
+    var handle: Disposable?
+
+    /// The number of waits that are known to it.
+    var waitCount = 0
   }
 
   /// A closure that carries out a decision about the transfer with this number.
@@ -57,6 +79,9 @@ public final class HTTPAuthorization: Sendable {
 
   enum Decision: Sendable {
     case send(HeaderFields)
+
+    /// Wait for work in this context.
+    case wait(for: WorkContext)
     case passRefusal
     case fail(any Error)
   }
@@ -75,7 +100,8 @@ public final class HTTPAuthorization: Sendable {
   ///     wait for it fail with `SignalError.timedOut`.
   ///   - clock: The clock for `timeout`.
   ///   - obtain: Returns the header fields to send. Its argument holds the fields that were refused
-  ///     last; nil if none were. Requests that it makes must not wait for these credentials. A run
+  ///     last; nil if none were. A request of its own that needs these credentials fails with
+  ///     `CacheError.circular`, also one of a task that it creates, unless that is detached. A run
   ///     continues when the requests that wait for it are cancelled, so that a one-time token is
   ///     not lost; a sign-out cancels it.
   public init(
@@ -160,6 +186,9 @@ extension HTTPAuthorization {
   private func perform(
     _ steps: [CredentialRenewal.Step], failingWith error: any Error = CacheError.scopeEnded()
   ) {
+    if let waits = state.withLock({ $0.takeNewWaits() }) {
+      for (id, act) in waits.transfers { act(id, .wait(for: waits.context)) }
+    }
     for step in steps {
       switch step {
       case .obtain(let number, let refused): run(number, insteadOf: refused)
@@ -173,21 +202,29 @@ extension HTTPAuthorization {
   }
 
   private func run(_ number: Int, insteadOf refused: HeaderFields?) {
-    let handle = obtain(refused).subscribe { event in
-      switch event {
-      case .next(let credentials):
-        self.perform(self.state.withLock { $0.renewal.obtained(number, credentials) })
-      case .failed(let error):
-        self.perform(self.state.withLock { $0.renewal.failed(number) }, failingWith: error)
-      case .completed, .progress: break
+    guard let run = state.withLock({ $0.run }), run.number == number else { return }
+    let context = run.context
+    var handle: Disposable?
+    WorkContext.run(in: context) {
+      handle = obtain(refused).subscribe { event in
+        switch event {
+        case .next(let credentials):
+          // Nobody waits for the run any more; what it has left running may make requests.
+          context.end()
+          self.perform(self.state.withLock { $0.renewal.obtained(number, credentials) })
+        case .failed(let error):
+          context.end()
+          self.perform(self.state.withLock { $0.renewal.failed(number) }, failingWith: error)
+        case .completed, .progress: break
+        }
       }
     }
-    let unneeded = state.withLock { state -> Disposable? in
-      guard state.renewal.isObtaining(number) else { return handle }
-      defer { state.run = (number, handle) }
-      return state.run?.handle
+    let isNeeded = state.withLock { [handle] state in
+      guard state.renewal.obtaining == number else { return false }
+      state.run?.handle = handle
+      return true
     }
-    unneeded?.dispose()
+    if !isNeeded { handle?.dispose() }
   }
 
   private func watch(_ number: Int) {
@@ -205,6 +242,7 @@ extension HTTPAuthorization {
       (state.transfers, state.run) = ([:], nil)
       return old
     }
-    old.run?.handle.dispose()
+    old.run?.context.end()
+    old.run?.handle?.dispose()
   }
 }

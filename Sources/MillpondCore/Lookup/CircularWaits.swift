@@ -5,7 +5,7 @@ extension WorkContext {
   ///
   /// If the flight needs slots of a limit, work that waits for it lends those that it holds.
   @usableFromInline
-  func wait(for other: WorkContext, until lifetime: Lifetime) -> Bool {
+  package func wait(for other: WorkContext, until lifetime: Lifetime) -> Bool {
     for flight in flights {
       guard flight.waits(for: other) else { return false }
       lifetime.onEnd { flight.waitsNoMore(for: other) }

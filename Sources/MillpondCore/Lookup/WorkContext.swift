@@ -39,6 +39,9 @@ package class WorkContext: @unchecked Sendable {
 
   init() {}
 
+  /// Returns the context of work for which any number of callers wait, as for a flight.
+  package static func ofSharedWork() -> WorkContext { NestedContext(isFlight: true, within: nil) }
+
   /// Whether this is a flight of `key` in `table`; only some flights know.
   func isFlight(of key: some Hashable & Sendable, in table: ObjectIdentifier) -> Bool {
     false

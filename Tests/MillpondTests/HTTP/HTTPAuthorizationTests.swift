@@ -160,6 +160,28 @@ import Testing
     #expect(one.events.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `a function that asks for its own credentials fails as circular, also through a flight`(
+    isShared: Bool
+  ) async throws {
+    let url = try #require(URL(string: "http://origin/"))
+    let ask = Locked<(@Sendable (URL) -> Signal<Data>)?>(nil)
+    let authorization = HTTPAuthorization(for: url, clock: ManualClock()) { _ in
+      _ = try await ask.withLock { $0 }?(url).value
+      return [:]
+    }
+    let source = HTTPSource<URL>(
+      transport: TestTransport(), authorization: authorization, clock: ManualClock())
+    let shared = source.reusingInFlight()
+    let get = { @Sendable (url: URL) in isShared ? shared.get(url) : source.get(url) }
+    ask.withLock { $0 = get }
+
+    let answer = Recorder<Data>().subscribe(to: get(url))
+    try await answer.ended()
+
+    #expect((answer.failure as? CacheError).map { "\($0)" }?.contains("waits for itself") == true)
+  }
+
   @Test func `forgotten credentials are obtained anew`() async throws {
     let origin = try LoopbackServer { _ in Response() }
     let tokens = Tokens()

@@ -56,7 +56,7 @@ extension Recorder where Value == Data {
 
 /// A transport whose answers a test sends by hand.
 struct TestTransport: HTTPTransport {
-  let source = TestSource<HTTPPart>()
+  var source = TestSource<HTTPPart>()
 
   var appliesBackpressure: Bool { true }
 
