@@ -104,7 +104,9 @@ extension HTTPSource {
   /// - Note: The transport waits while a piece is being delivered, which does not count as silence
   ///   of the origin. ``URLSessionTransport`` delivers the pieces of each transfer on a queue of
   ///   its own, so that a slow subscriber delays no other transfer; bytes that the system receives
-  ///   meanwhile are kept in memory, on Linux without a bound.
+  ///   meanwhile are kept in memory: on Linux without a bound, and elsewhere up to 4 MiB, beyond
+  ///   which the session waits, and its other transfers with it. A subscriber that may block for
+  ///   long should have a source with a transport of its own.
   public func pieces(of key: Key, _ lookup: Lookup = Lookup()) -> Signal<Data> {
     if lookup.freshness == .cachedOnly { return .empty }
     return transfers.pieces(of: request(key).map { $0.forLookup(lookup) })

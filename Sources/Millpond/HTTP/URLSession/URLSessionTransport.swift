@@ -14,7 +14,10 @@ public import MillpondSignals
 ///
 /// On Linux a `URLSession` has faults that no caller can prevent. If origins can't be trusted, plug
 /// in another ``HTTPTransport``. Seen in swift-corelibs-foundation 6.3.1:
-/// - An origin that closes the connection inside the header lines crashes the process.
+/// - An origin that closes the connection inside the header lines crashes the process, and so does a
+///   chunked answer with a trailer field.
+/// - A header line with bytes that are not UTF-8, without a carriage return, or with a space before
+///   its colon fails the get.
 /// - While an origin sends faster than the process can receive, nothing else happens in any
 ///   session, not even a cancellation; gets fail by their timeouts meanwhile.
 /// - A head of many thousand fields has the same effect: 20,000 of them block sessions for five
