@@ -14,7 +14,7 @@ extension HTTPRequest {
     request.known = known
     if let tag = known.entityTag.flatMap({ EntityTag($0) }) {
       request.headers.set(tag.text, for: "If-None-Match")
-    } else if let date = known.lastModified, HTTPDate.inGMT(date) != nil {
+    } else if let date = known.lastModified, HTTPDate(date) != nil {
       request.headers.set(date, for: "If-Modified-Since")
     } else {
       return self

@@ -73,9 +73,12 @@ public struct HTTPCache: HTTPTransport {
   /// Answers from the store, from the base, or with 504 if the request accepts only what is stored
   /// and nothing fits.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    Signal { [core] observer, lifetime in
+    let answer = Signal { [core] observer, lifetime in
       HTTPCacheExchange(core, request, observer, lifetime).start()
     }
+    // Others may share the transfer, and the session of the base has others still.
+    return request.isStreamed
+      ? answer.decoupled(waitingLimit: URLSessionTransport.waitingLimit) : answer
   }
 
   /// Whether the base applies backpressure.
@@ -88,7 +91,7 @@ public struct HTTPCache: HTTPTransport {
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
     let parsed = ParsedRequest(request)
     return core.transfers.store.heads(request.url.cacheKey).map { [core] heads in
-      core.transfers.rules.decision(
+      core.transfers.decision(
         for: parsed, stored: heads.selected(by: parsed), at: core.transfers.wallTime())
     }
   }

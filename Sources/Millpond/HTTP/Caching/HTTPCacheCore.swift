@@ -6,7 +6,9 @@ final class HTTPCacheCore: Sendable {
   /// The transfers for one caller each, and those that callers of the same request share.
   let transfers: OriginTransfers
   let sharedTransfers: InFlightReuse<OriginTransfers>
-  private let refreshes = Locked<[OriginRequest: Lifetime]>([:])
+
+  /// The refreshes by the numbers of the bodies that they may replace.
+  private let refreshes = Locked<[Fingerprint: Lifetime]>([:])
 
   init(_ transfers: OriginTransfers) {
     self.transfers = transfers
@@ -36,16 +38,19 @@ final class HTTPCacheCore: Sendable {
   private static let refreshTime = Duration.seconds(60)
 
   /// Asks the origin for a newer response without a caller, unless that is under way.
+  ///
+  /// Only once the caller has what is stored: the answer may remove that.
   func refresh(_ question: OriginRequest) {
+    guard let number = question.stored?.body.number else { return }
     let lifetime = refreshes.withLock { refreshes -> Lifetime? in
-      if refreshes.count >= Self.refreshLimit || refreshes[question] != nil { return nil }
+      if refreshes.count >= Self.refreshLimit || refreshes[number] != nil { return nil }
       let lifetime = Lifetime()
-      refreshes[question] = lifetime
+      refreshes[number] = lifetime
       return lifetime
     }
     guard let lifetime else { return }
     lifetime.onEnd { [weak self] in
-      self?.refreshes.discard { $0.removeValue(forKey: question) }
+      self?.refreshes.discard { $0.removeValue(forKey: number) }
     }
     sharedTransfers.getStamped(question, Lookup(priority: .low))
       .timeout(Self.refreshTime, awaiting: .end)

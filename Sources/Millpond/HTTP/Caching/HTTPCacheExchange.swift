@@ -11,6 +11,7 @@ final class HTTPCacheExchange: Sendable {
   private let token: FillToken
   private let downstream: Observer<HTTPPart>
   private let lifetime: Lifetime
+  private let hasMissed = SerialState(false)
 
   init(
     _ core: HTTPCacheCore, _ request: HTTPRequest, _ downstream: Observer<HTTPPart>,
@@ -35,16 +36,17 @@ final class HTTPCacheExchange: Sendable {
     if lifetime.isEnded { return }
     let selected = heads.selected(by: parsed)
     let now = core.transfers.wallTime()
-    let decision = core.transfers.rules.decision(for: parsed, stored: selected, at: now)
+    let decision = core.transfers.decision(for: parsed, stored: selected, at: now)
     core.transfers.report(request, decision)
     switch (decision.action, selected) {
     case (.answer, let stored?): answer(with: stored, now)
     case (.answerAndRefresh, let stored?):
       // A part of the body, or an answer to a condition, would not be stored.
-      if parsed.isShareable { core.refresh(question(stored)) }
-      answer(with: stored, now)
+      answer(with: stored, now, refreshes: parsed.isShareable)
     case (.answerNotModified, let stored?):
-      finish(HTTPHead(status: 304, headers: stored.headers), stored.age(at: now))
+      var head = HTTPHead(status: 304, headers: stored.headers)
+      head.stateStored(age: stored.age(at: now), false)
+      finish(head)
     case (.refuse, _): finish(HTTPHead(status: 504))
     case (.validate, _), (.complete, _): share(selected)
     default:
@@ -57,19 +59,28 @@ final class HTTPCacheExchange: Sendable {
 
   // MARK: Answers of the store
 
-  private func answer(with stored: StoredResponse, _ now: WallTime) {
+  /// - Parameter refreshes: Whether the origin is asked for a newer response afterwards.
+  private func answer(
+    with stored: StoredResponse, _ now: WallTime, wasAsked: Bool = false, refreshes: Bool = false
+  ) {
     let part = stored.part(for: parsed) ?? .whole
-    if parsed.method == "HEAD" || part == .none { return send(stored, part, Data(), now) }
-    if let body = core.transfers.store.bodyNow(of: stored) { return send(stored, part, body, now) }
+    if parsed.method == "HEAD" || part == .none {
+      return send(stored, part, Data(), now, wasAsked, refreshes)
+    }
+    if let body = core.transfers.store.bodyNow(of: stored) {
+      return send(stored, part, body, now, wasAsked, refreshes)
+    }
     core.transfers.store.body(of: stored).run(
       Observer(
         next: { body in
-          if let body { self.send(stored, part, body, now) } else { self.missBody() }
+          guard let body else { return self.missBody(of: stored) }
+          self.send(stored, part, body, now, wasAsked, refreshes)
         }, other: { _ in }), lifetime.child())
   }
 
   private func send(
-    _ stored: StoredResponse, _ part: StoredResponse.Part, _ body: Data, _ now: WallTime
+    _ stored: StoredResponse, _ part: StoredResponse.Part, _ body: Data, _ now: WallTime,
+    _ wasAsked: Bool, _ refreshes: Bool
   ) {
     if lifetime.isEnded { return }
     var head: HTTPHead
@@ -85,25 +96,33 @@ final class HTTPCacheExchange: Sendable {
     }
     head.lifetime = core.transfers.rules.lifetime(of: stored, at: now)
     // RFC 9111 §4: an answer that was not validated states its age.
-    head.state(age: stored.age(at: now))
+    head.stateStored(age: stored.age(at: now), wasAsked)
     downstream.next(.head(head))
     if !bytes.isEmpty, !lifetime.isEnded { downstream.next(.body(bytes)) }
     if !lifetime.isEnded { downstream.completed() }
+    // Not before: the newer answer may remove the body, which the caller then would miss.
+    if refreshes { core.refresh(question(stored)) }
   }
 
-  private func finish(_ head: HTTPHead, _ age: Int64? = nil) {
-    var head = head
-    head.state(age: age)
+  private func finish(_ head: HTTPHead) {
     downstream.next(.head(head))
     if !lifetime.isEnded { downstream.completed() }
   }
 
-  /// The body has been evicted, so there is nothing stored.
-  private func missBody() {
+  /// The body is not there any more: a newer response has replaced it, about which is decided once,
+  /// or it has been evicted, so there is nothing stored.
+  private func missBody(of stored: StoredResponse) {
     if lifetime.isEnded { return }
-    if parsed.directives.has(.onlyIfCached) { return finish(HTTPHead(status: 504)) }
-    // Not shared: a flight that has just confirmed the response may still be there.
-    goAlone()
+    core.transfers.store.heads(key).run(
+      Observer(
+        next: { heads in
+          if self.lifetime.isEnded { return }
+          let isReplaced = heads.selected(by: self.parsed).map { $0.body != stored.body } ?? false
+          if isReplaced, !exchange(&self.hasMissed.value, with: true) { return self.decide(heads) }
+          if self.parsed.directives.has(.onlyIfCached) { return self.finish(HTTPHead(status: 504)) }
+          // Not shared: a flight that has just confirmed the response may still be there.
+          self.goAlone()
+        }, other: { _ in }), lifetime.child())
   }
 
   // MARK: Answers of the origin
@@ -140,7 +159,7 @@ final class HTTPCacheExchange: Sendable {
     switch step {
     case .stored(let stored):
       upstream.end()
-      answer(with: stored, core.transfers.wallTime())
+      answer(with: stored, core.transfers.wallTime(), wasAsked: true)
     case .part(let part, let number, let log):
       let first = position.value
       if number < first { return }
@@ -164,21 +183,31 @@ final class HTTPCacheExchange: Sendable {
   /// Sends a request that is neither stored nor shared, and learns from its answer.
   private func passThrough(_ stored: StoredResponse?) {
     let sent = core.transfers.wallTime()
+    var request = request
+    request.isStreamed = false
     core.transfers.base.send(request).run(
       downstream.replacingNext { part in
-        if case .head(let head) = part, !head.isInterim { self.learn(head, stored, sent) }
-        self.downstream.next(part)
+        guard case .head(var head) = part, !head.isInterim else {
+          return self.downstream.next(part)
+        }
+        let now = self.core.transfers.wallTime()
+        self.learn(head, stored, sent, now)
+        head.lifetime = self.core.transfers.lifetime(
+          of: head, to: self.parsed, sent: sent, at: now)
+        self.downstream.next(.head(head))
       }, lifetime)
   }
 
-  private func learn(_ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime) {
+  private func learn(
+    _ head: HTTPHead, _ stored: StoredResponse?, _ sent: WallTime, _ now: WallTime
+  ) {
     for url in core.transfers.rules.invalidated(by: parsed, request.url, head) {
       core.invalidate(url.cacheKey)
     }
     guard let stored, parsed.isAnswerable else { return }
     core.transfers.store.learn(
-      from: head, about: stored, for: key, parsed, requestTime: sent,
-      responseTime: core.transfers.wallTime(), token)
+      from: head, about: stored,
+      AnsweredRequest(key: key, request: parsed, token: token, sent: sent, arrived: now))
   }
 }
 
@@ -190,8 +219,10 @@ extension ParsedRequest {
 }
 
 extension HTTPHead {
-  fileprivate mutating func state(age: Int64?) {
-    guard let age else { return }
-    headers.set("\(age / 1_000_000)", for: "Age")
+  /// States that this is the head of a stored response, and its age.
+  fileprivate mutating func stateStored(age: Int64?, _ wasAsked: Bool) {
+    if let age { headers.set("\(age / 1_000_000)", for: "Age") }
+    headers.append(
+      wasAsked ? StoredAnswer.afterQuestion : StoredAnswer.hit, for: StoredAnswer.field)
   }
 }

@@ -36,7 +36,8 @@ public enum HTTPCacheReason: String, Sendable, Hashable, CaseIterable {
   /// The stored responses belong to requests with other fields that their `Vary` names.
   case otherVariant = "a field that Vary names differs (RFC 9111 §4.1)"
 
-  /// The stored response belongs to a request with other credentials.
+  /// The stored response belongs to a request with other credentials; or it has `private`, and
+  /// another field may tell that the caller is another one.
   case otherCredentials = "the credentials differ (RFC 9111 §3.5)"
 
   /// Only the beginning of the response is stored, since its transfer broke off.

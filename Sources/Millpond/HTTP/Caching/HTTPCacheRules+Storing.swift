@@ -24,6 +24,13 @@ extension HTTPCacheRules {
     return .init(.pass, .notCacheable)
   }
 
+  /// Whether callers that wait for one answer may all have it: not if it is for one of them only,
+  /// whatever else keeps it from being stored.
+  func admitsSharing(of head: HTTPHead, for request: ParsedRequest) -> Bool {
+    ParsedResponse(status: head.status, headers: head.headers).prohibition == nil
+      && VariantKey(of: head.headers, to: request) != nil
+  }
+
   private func obstacle(
     _ head: HTTPHead, _ parsed: ParsedResponse, _ request: ParsedRequest
   ) -> HTTPCacheReason? {

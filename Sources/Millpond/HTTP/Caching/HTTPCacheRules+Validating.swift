@@ -23,7 +23,7 @@ extension StoredResponse {
     if !request.noneMatch.isEmpty {
       return EntityTag.isNamed(parsed.entityTag, in: request.noneMatch).map { !$0 }
     }
-    guard let date = request.modifiedSince.flatMap({ HTTPDate.inGMT($0) }) else { return nil }
+    guard let date = request.modifiedSince.flatMap({ HTTPDate($0) }) else { return nil }
     return (parsed.lastModified ?? origination) > date.microseconds
   }
 
@@ -123,7 +123,7 @@ extension [StoredResponse] {
   func selected(by request: ParsedRequest) -> StoredResponse? {
     // Nearly always there is one.
     if count == 1 { return self[0] }
-    let own = filter { $0.variant.credentials == request.credentials }
+    let own = filter { $0.isForCaller(of: request) }
     let matching = own.filter { $0.variant.isSelected(by: request) }
     return matching.max { ($0.origination, $0.responseTime) < ($1.origination, $1.responseTime) }
       ?? own.first ?? first
@@ -137,7 +137,7 @@ extension [StoredResponse] {
     var named: [EntityTag] = []
     return reversed().filter { response in
       guard response.status == 200, response.body.isWhole,
-        response.variant.credentials == request.credentials,
+        response.isForCaller(of: request),
         let tag = response.parsed.entityTag, !named.contains(where: { $0.isWeaklyEqual(to: tag) })
       else { return false }
       named.append(tag)

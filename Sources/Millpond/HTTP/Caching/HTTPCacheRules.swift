@@ -63,9 +63,7 @@ extension HTTPCacheRules {
     guard request.isAnswerable else { return .init(.forward, .method) }
     if request.hasOriginCondition { return request.toOrigin(.originCondition) }
     guard let stored else { return request.toOrigin(.nothingStored) }
-    guard stored.variant.credentials == request.credentials else {
-      return request.toOrigin(.otherCredentials)
-    }
+    guard stored.isForCaller(of: request) else { return request.toOrigin(.otherCredentials) }
     guard stored.variant.isSelected(by: request) else { return request.toOrigin(.otherVariant) }
     guard stored.body.isWhole else { return request.toOrigin(.incomplete, about: stored) }
     let state = FreshnessState(stored, at: now, heuristicMicroseconds)

@@ -3,10 +3,10 @@ import MillpondCore
 /// The fields of a request that matter to a cache, parsed: everything that a decision needs.
 struct ParsedRequest: Sendable {
   /// The method; upper and lower case differ.
-  let method: String
+  private(set) var method: String
   let headers: HeaderFields
 
-  /// A fingerprint of the fields that authenticate the caller.
+  /// A fingerprint of the fields that authenticate the caller; see ``CallerFields``.
   let credentials: Fingerprint
 
   /// The authenticating fields of a named account; the fingerprint of the credentials has the name
@@ -52,11 +52,10 @@ struct ParsedRequest: Sendable {
         hasCacheControl = true
         directives.add(field.value)
       case 13 where field.name.isSameField(as: "If-None-Match"): noneMatch.append(field.value)
-      case 13 where field.name.isSameField(as: "Authorization"): secrets.append(field)
       case 17 where field.name.isSameField(as: "If-Modified-Since"):
         modifiedSince = modifiedSince == nil ? field.value : ""
       case 19 where field.name.isSameField(as: "If-Unmodified-Since"): hasOriginCondition = true
-      default: break
+      default: if CallerFields.authenticates(field.name) { secrets.append(field) }
       }
     }
     self.credentials = secrets.isEmpty ? .none : Self.fingerprint(of: secrets)
@@ -64,6 +63,13 @@ struct ParsedRequest: Sendable {
     if !hasCacheControl, pragmas.contains(where: { CacheDirectives([$0]).has(.noCache) }) {
       directives.insert(.noCache)
     }
+  }
+
+  /// The same request as a GET.
+  var asGet: ParsedRequest {
+    var request = self
+    request.method = "GET"
+    return request
   }
 
   /// Whether the caller wants an answer that is not older than the request.
@@ -74,6 +80,18 @@ struct ParsedRequest: Sendable {
 
   /// Whether the caller asks for an answer only if it has changed.
   var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
+
+  /// A fingerprint of all fields by which an origin may know the caller: the credentials, and every
+  /// field that is not known to say something else.
+  ///
+  /// An answer with `private` is for one user, and the origin may know that user by a field of its
+  /// own.
+  var caller: Fingerprint {
+    let telling = headers.fields.filter { CallerFields.mayTell($0.name) }
+    if telling.isEmpty { return credentials }
+    let known = (name: "", value: "\(credentials.first) \(credentials.second)")
+    return Self.fingerprint(of: telling + [known])
+  }
 
   private static func fingerprint(
     of secrets: [(name: String, value: String)]

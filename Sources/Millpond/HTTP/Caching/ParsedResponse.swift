@@ -28,13 +28,13 @@ struct ParsedResponse: Sendable {
   init(status: Int, headers: HeaderFields) {
     self.status = status
     directives = CacheDirectives(headers.values(of: "Cache-Control"))
-    let dates = headers.values(of: "Date").compactMap { HTTPDate.inGMT($0)?.microseconds }
+    let dates = headers.values(of: "Date").compactMap { HTTPDate($0)?.microseconds }
     date = dates.min()
     statedAge = Self.age(headers.values(of: "Age"))
     expiry = Self.expiry(headers.values(of: "Expires"))
     entityTag = EntityTag(of: headers)
     let changes = headers.values(of: "Last-Modified")
-    let change = changes.count == 1 ? HTTPDate.inGMT(changes[0]) : nil
+    let change = changes.count == 1 ? HTTPDate(changes[0]) : nil
     lastModified = change?.microseconds
     lastModifiedText = change == nil ? nil : changes[0]
     isDecoded = headers.areOfEncoded
@@ -67,41 +67,21 @@ struct ParsedResponse: Sendable {
   private static let estimated: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
   private static let known = estimated.union([302, 303, 307, 400, 401, 403, 406, 409, 421, 451])
 
-  /// The greatest valid age of all; those that are no number are ignored.
+  /// The first age of all; one that is no number is ignored.
   ///
-  /// - Source: RFC 9111 §5.1, which takes the first; a greater one makes the response less fresh.
+  /// - Source: RFC 9111 §5.1.
   private static func age(_ values: [String]) -> Int64 {
-    let ages = values.flatMap { $0.split(separator: ",") }.compactMap { part -> Int? in
-      var text = String(part.withoutSpaces)
-      return text.withUTF8 { Int(saturating: UnsafeRawBufferPointer($0)[...]) }
-    }
-    return Int64(ages.max() ?? 0) * 1_000_000
+    var first = String(values.first?.split(separator: ",").first?.withoutSpaces ?? "")
+    let age = first.withUTF8 { Int(saturating: UnsafeRawBufferPointer($0)[...]) }
+    return Int64(age ?? 0) * 1_000_000
   }
 
   /// - Source: RFC 9111 §5.3: what is no date, such as "0", is a time in the past.
   private static func expiry(_ values: [String]) -> StatedSeconds {
     guard let first = values.first else { return .absent }
-    guard values.allSatisfy({ $0 == first }), let date = HTTPDate.inGMT(first) else {
+    guard values.allSatisfy({ $0 == first }), let date = HTTPDate(first) else {
       return .unclear
     }
     return .exactly(date.seconds)
   }
-}
-
-extension HTTPDate {
-  /// Parses a date; nil if it names another time zone than GMT.
-  ///
-  /// - Source: RFC 9110 §5.6.7: only the format of asctime names none.
-  static func inGMT(_ text: String) -> HTTPDate? {
-    let isByAsctime = !text.utf8.contains(UInt8(ascii: ",")) && text.last?.isASCIIDigit == true
-    if !isByAsctime, !text.hasSuffix("GMT") { return nil }
-    return HTTPDate(text)
-  }
-
-  /// The microseconds since the beginning of 1970; years have at most four digits.
-  var microseconds: Int64 { Int64(seconds) * 1_000_000 }
-}
-
-extension Character {
-  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

@@ -6,12 +6,14 @@ import MillpondSignals
 ///
 /// The heads of a URL are one record, and each body is another, so that a 304 changes a few hundred
 /// bytes. A body is stored before the head that names it; a head whose body is missing or of
-/// another length counts as absent.
+/// another length counts as absent. The heads of a URL are changed by one answer after another, so
+/// that none loses those of another.
 struct ResponseStore: Sendable {
   let records: any Cache<String, HTTPCacheRecord>
 
   /// The memory cache on top of the records, which hits ask directly.
   private let memory: MemoryCache<String, HTTPCacheRecord>?
+  private let turns = ChangeTurns()
 
   init(records: any Cache<String, HTTPCacheRecord>) {
     self.records = records
@@ -64,51 +66,42 @@ struct ResponseStore: Sendable {
   // MARK: Changes
 
   /// Stores a response and its body in place of those that the same requests select; one that broke
-  /// off not in place of a whole one.
-  ///
-  /// - Parameter token: The token from before the request was looked up: a write that came since
-  ///   then wins, such as an invalidation.
-  func store(
-    _ response: StoredResponse, _ body: Data, for key: String, _ request: ParsedRequest,
-    _ token: FillToken
-  ) -> Signal<Void> {
-    change(key, token) { heads in
-      if !response.body.isWhole, heads.contains(where: { $0.body.isWhole && $0.matches(request) }) {
-        return heads
-      }
-      if response.body.byteCount > 0 {
-        fill(response.bodyPlace, .body(body), token)
-      }
-      return heads.replacing(response, for: request)
+  /// off not in place of a whole one, and none in place of one that was requested later.
+  func store(_ response: StoredResponse, _ body: Data, _ answered: AnsweredRequest) -> Signal<Void>
+  {
+    change(answered) { heads in
+      let former = heads.filter { $0.matches(answered.request) }
+      if former.contains(where: { $0.isLater(than: answered) }) { return nil }
+      if !response.body.isWhole, former.contains(where: \.body.isWhole) { return nil }
+      if response.body.byteCount > 0 { fill(response.bodyPlace, .body(body), answered.token) }
+      return heads.replacing(response, for: answered.request)
     }
   }
 
-  /// Stores the head of a response whose body is stored, for all requests that match `request`.
-  func add(
-    _ response: StoredResponse, for key: String, _ request: ParsedRequest, _ token: FillToken
-  ) -> Signal<Void> {
-    change(key, token) { $0.replacing(response, for: request) }
+  /// Stores the head of a response whose body is stored, for all requests that match that of the
+  /// answer.
+  func add(_ response: StoredResponse, _ answered: AnsweredRequest) -> Signal<Void> {
+    change(answered) { $0.replacing(response, for: answered.request) }
   }
 
   /// Stores the new head of a response, if that is still there; nil removes it.
   ///
-  /// Responses for other requests than `request` that have the same body stay as they are.
+  /// Responses for other requests that have the same body stay as they are.
   func update(
-    _ response: StoredResponse, to updated: StoredResponse?, for key: String,
-    _ request: ParsedRequest, _ token: FillToken
+    _ response: StoredResponse, to updated: StoredResponse?, _ answered: AnsweredRequest
   ) -> Signal<Void> {
-    change(key, token) { heads in
-      heads.compactMap { head in
-        // Another update may have changed the fields that select it.
-        let isIt = head.variant == response.variant || head.matches(request)
-        return isIt && head.body == response.body ? updated : head
-      }
+    let isIt = { @Sendable (head: StoredResponse) in
+      // Another update may have changed the fields that select it.
+      (head.variant == response.variant || head.matches(answered.request))
+        && head.body == response.body && !head.isLater(than: answered)
     }
+    guard let updated else { return remove(answered, where: isIt) }
+    return change(answered) { heads in heads.map { isIt($0) ? updated : $0 } }
   }
 
   /// Removes the responses that the same requests select.
-  func remove(for key: String, _ request: ParsedRequest, _ token: FillToken) -> Signal<Void> {
-    change(key, token) { heads in heads.filter { !$0.matches(request) } }
+  func remove(_ answered: AnsweredRequest) -> Signal<Void> {
+    remove(answered) { $0.matches(answered.request) && !$0.isLater(than: answered) }
   }
 
   /// Removes all responses of a URL.
@@ -119,21 +112,50 @@ struct ResponseStore: Sendable {
     _ = records.remove(Self.place(ofHeads: key))
   }
 
-  /// Replaces the heads of a URL, and removes the bodies that none of them names any more.
+  /// Replaces the heads of a URL, unless `change` returns nil, and removes the bodies that none of
+  /// them names any more.
   ///
   /// - Returns: A signal that completes when gets see the change; it is not waited for the disk.
   private func change(
-    _ key: String, _ token: FillToken,
-    _ change: @escaping @Sendable ([StoredResponse]) -> [StoredResponse]
+    _ answered: AnsweredRequest,
+    _ change: @escaping @Sendable ([StoredResponse]) -> [StoredResponse]?
   ) -> Signal<Void> {
-    present(key).map { before in
-      let after = change(before)
-      // Of a response that must not be stored, not even the address is.
-      if before.isEmpty, after.isEmpty { return }
-      fill(Self.place(ofHeads: key), .heads(after), token)
-      let kept = Set(before.map(\.body.number)).intersection(after.map(\.body.number))
-      removeUnnamed((before + after).filter { !kept.contains($0.body.number) }, key)
-    }
+    turns.inTurn(
+      answered.key,
+      .deferred {
+        present(answered.key).map { before in
+          guard let after = change(before) else { return }
+          // Of a response that must not be stored, not even the address is.
+          if before.isEmpty, after.isEmpty { return }
+          fill(Self.place(ofHeads: answered.key), .heads(after), answered.token)
+          let kept = Set(before.map(\.body.number)).intersection(after.map(\.body.number))
+          removeUnnamed((before + after).filter { !kept.contains($0.body.number) }, answered.key)
+        }
+      })
+  }
+
+  /// Removes heads of a URL, and the bodies that none of them names any more.
+  ///
+  /// By a write: a fill may be refused, and what must not be stored would stay.
+  private func remove(
+    _ answered: AnsweredRequest, where isUnwanted: @escaping @Sendable (StoredResponse) -> Bool
+  ) -> Signal<Void> {
+    turns.inTurn(
+      answered.key,
+      .deferred {
+        // Before the heads are read: a removal of everything that comes after it wins.
+        let revision = Revision.next()
+        let place = Self.place(ofHeads: answered.key)
+        return present(answered.key).map { before in
+          let after = before.filter { !isUnwanted($0) }
+          if after.isEmpty, !before.isEmpty || answered.token.isReload {
+            _ = records.apply(.remove(place, revision))
+          } else if after.count < before.count {
+            _ = records.apply(.set(place, HTTPCacheRecord(.heads(after)), revision))
+          }
+          removeUnnamed(before.filter(isUnwanted), answered.key)
+        }
+      })
   }
 
   /// Removes those bodies of the responses that no head of the URL names.
@@ -194,11 +216,8 @@ extension ResponseStore {
   /// A request with `no-store` makes nothing fresh.
   ///
   /// - Source: RFC 9111 §4.3.4, §4.3.5.
-  func learn(
-    from head: HTTPHead, about stored: StoredResponse, for key: String, _ request: ParsedRequest,
-    requestTime: WallTime, responseTime: WallTime, _ token: FillToken
-  ) {
-    let isHead = request.method == "HEAD"
+  func learn(from head: HTTPHead, about stored: StoredResponse, _ answered: AnsweredRequest) {
+    let isHead = answered.request.method == "HEAD"
     let isSame =
       switch head.status {
       case 304: stored.isConfirmed(by: head, isAsked: false)
@@ -208,24 +227,46 @@ extension ResponseStore {
       }
     if isSame {
       let updated = stored.updated(
-        by: head, for: request, requestTime: requestTime, responseTime: responseTime)
+        by: head, for: answered.request, requestTime: answered.sent, responseTime: answered.arrived)
       let isKept = updated?.isStorable == true
-      if isKept, request.directives.has(.noStore) { return }
-      update(stored, to: isKept ? updated : nil, for: key, request, token).subscribe()
+      if isKept, answered.request.directives.has(.noStore) { return }
+      update(stored, to: isKept ? updated : nil, answered).subscribe()
     } else if head.showsOtherVersion(than: stored, isHead: isHead) {
-      update(stored, to: nil, for: key, request, token).subscribe()
+      update(stored, to: nil, answered).subscribe()
     }
   }
 }
 
 extension HTTPHead {
-  /// Whether this head proves that the origin has another version now.
+  /// Whether this head proves that the origin has another version now, or none.
   fileprivate func showsOtherVersion(than stored: StoredResponse, isHead: Bool) -> Bool {
     if isRedirected { return false }
-    if isHead { return status == 200 }
+    if isHead { return status == 200 || StatusMeaning.isGone(status) }
+    if StatusMeaning.endsUse(status) { return true }
     guard let tag = EntityTag(of: headers) else { return false }
     if status == 206 { return stored.parsed.entityTag != tag }
     // A body may be compressed on the way, and then has a weak tag.
     return status == 200 && stored.parsed.entityTag?.isWeaklyEqual(to: tag) == false
+  }
+}
+
+/// A request to the origin, and the times of its answer, for which the store changes.
+struct AnsweredRequest: Sendable {
+  /// The key of the URL.
+  let key: String
+  let request: ParsedRequest
+
+  /// The token from before the request was looked up: a write that came since then wins, such as an
+  /// invalidation.
+  let token: FillToken
+  let sent: WallTime
+  let arrived: WallTime
+}
+
+extension StoredResponse {
+  /// Whether this is the answer to a later request than the answered one, so that it stays; false if
+  /// the clock has stepped back since.
+  fileprivate func isLater(than answered: AnsweredRequest) -> Bool {
+    requestTime > answered.sent && !requestTime.isAfter(answered.arrived)
   }
 }

@@ -33,7 +33,7 @@ extension StoredResponse {
     if let tag = EntityTag(condition) {
       return parsed.entityTag.map { $0.isStronglyEqual(to: tag) } ?? false
     }
-    guard let date = HTTPDate.inGMT(condition) else { return nil }
+    guard let date = HTTPDate(condition) else { return nil }
     guard let sent = parsed.date, date.microseconds == parsed.lastModified else { return false }
     return date.isStrong(ofAnswerSentAt: Int(sent / 1_000_000))
   }

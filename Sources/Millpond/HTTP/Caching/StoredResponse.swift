@@ -65,7 +65,13 @@ public final class StoredResponse: Sendable {
 
   /// Whether a request with these fields and credentials selects this response.
   func matches(_ request: ParsedRequest) -> Bool {
-    variant.credentials == request.credentials && variant.isSelected(by: request)
+    isForCaller(of: request) && variant.isSelected(by: request)
+  }
+
+  /// Whether the response is for the caller of a request.
+  func isForCaller(of request: ParsedRequest) -> Bool {
+    variant.credentials
+      == (parsed.directives.has(.isPrivate) ? request.caller : request.credentials)
   }
 
   /// Whether the response may stay stored with the fields that it has.

@@ -22,7 +22,7 @@ final class TransferLog: Sendable {
     var isKept = true
     var isClaimed = false
 
-    /// The response whose beginning the parts are, if that may be stored.
+    /// The response whose beginning the parts are, if it is to be stored.
     var beginning: StoredResponse?
   }
 
@@ -71,17 +71,16 @@ final class TransferLog: Sendable {
   /// The body so far; nil if it is not kept.
   var body: Data? { state.withLock { $0.isKept ? $0.parts : nil }?.joinedBody }
 
-  /// Notes that the beginning of a response may be stored if its transfer breaks off.
+  /// Notes that the parts are the beginning of a response that is to be stored.
   func begin(_ response: StoredResponse) { state.withLock { $0.beginning = response } }
 
-  /// Returns what has arrived of a response that may be stored as far as it came; nil afterwards.
+  /// Returns what has arrived of a response that was to be stored, as far as it is kept; nil
+  /// afterwards.
   func takeBeginning() -> (response: StoredResponse, body: Data)? {
     let (beginning, parts) = state.withLock { state in
       (exchange(&state.beginning, with: nil), state.parts)
     }
-    guard let beginning else { return nil }
-    let body = parts.joinedBody
-    return body.isEmpty ? nil : (beginning, body)
+    return beginning.map { ($0, parts.joinedBody) }
   }
 
   /// Notes that the response has arrived as a whole, so that there is no beginning to store.

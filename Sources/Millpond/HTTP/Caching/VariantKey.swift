@@ -1,7 +1,8 @@
 import Foundation
 
 /// The fields of a request that select one of several stored responses of a URL: those named by the
-/// response's `Vary`, and the credentials.
+/// response's `Vary`, and the credentials; of a response with `private`, all fields by which an
+/// origin may know the caller.
 ///
 /// The values are hashed, because the key is written to disk and a field may be secret.
 ///
@@ -22,8 +23,10 @@ struct VariantKey: Sendable, Equatable {
   /// can't be read.
   init?(of response: HeaderFields, to request: ParsedRequest) {
     guard let names = response.varyingNames else { return nil }
+    let isPrivate = CacheDirectives(response.values(of: "Cache-Control")).has(.isPrivate)
     self.init(
-      names: names, selecting: request.fingerprint(of: names), credentials: request.credentials)
+      names: names, selecting: request.fingerprint(of: names),
+      credentials: isPrivate ? request.caller : request.credentials)
   }
 
   /// Whether the fields of `request` select the response.

@@ -229,10 +229,12 @@ extension HTTPRequest {
   /// The name under which the first bytes of the answer are stored: the resource, and every field
   /// that may select one of its representations.
   ///
-  /// All fields count, since not every origin names in `Vary` the ones that it depends on. They are
+  /// All fields count, since not every origin names in `Vary` the ones that it depends on, but not
+  /// the credentials of an ``HTTPAuthorization``, which are renewed meanwhile. They are
   /// hashed, because the name is written to disk and a field may be secret.
   var representation: String {
-    let fields = headers.fields.map { (name: $0.name.lowercased(), value: $0.value) }
+    let fields = (headers.fields + credentials.fields)
+      .map { (name: $0.name.lowercased(), value: $0.value) }
       .filter { !Self.neutralFields.contains($0.name) }
     if fields.isEmpty { return identity }
     let lines = fields.enumerated()

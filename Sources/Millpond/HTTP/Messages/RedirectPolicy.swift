@@ -54,11 +54,8 @@ extension HTTPRequest {
       next.hasLeftOrigin = true
       next.account = nil
       next.credentials = [:]
-      for name in Self.secretFields { next.headers.set(nil, for: name) }
+      next.headers.removeAll { CallerFields.authenticates($0) }
     }
     return next
   }
-
-  /// The names of fields that no other origin may receive.
-  private static let secretFields = [authorization, "Proxy-Authorization", "Cookie"]
 }

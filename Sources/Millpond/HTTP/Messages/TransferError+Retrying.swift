@@ -5,13 +5,20 @@ public import MillpondSignals
 extension TransferError: RetryDelaying {
   /// The origin's `Retry-After`: seconds, or the time to a date by the origin's own clock.
   public var retryDelay: Duration? {
-    guard case .status(_, let headers, _) = self, let value = headers["Retry-After"] else {
-      return nil
-    }
-    if let delay = Duration(secondsIn: value) { return delay }
+    if case .status(_, let headers, _) = self { headers.retryDelay } else { nil }
+  }
+}
+
+extension HeaderFields {
+  /// The pause for which `Retry-After` asks, less the age of an answer that was stored; nil without
+  /// a valid one.
+  var retryDelay: Duration? {
+    guard let value = self["Retry-After"] else { return nil }
+    let age = StoredAnswer.age(self) ?? 0
+    if let delay = Duration(secondsIn: value) { return max(.zero, delay - .seconds(age)) }
     guard let date = HTTPDate(value) else { return nil }
-    let now = headers["Date"].flatMap(HTTPDate.init)?.seconds ?? Int(Date().timeIntervalSince1970)
-    return .seconds(max(0, date.seconds - now))
+    let now = self["Date"].flatMap { HTTPDate($0) }.map { $0.seconds + age }
+    return .seconds(max(0, date.seconds - (now ?? Int(Date().timeIntervalSince1970))))
   }
 }
 

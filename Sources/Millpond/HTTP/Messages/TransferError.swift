@@ -70,7 +70,10 @@ extension TransferError: CustomStringConvertible {
     case .notRepeated(let method, let underlying, let url):
       "the \(method) was not sent again, since it may have had its effect" + url.inWords
         + (underlying.map { "; before that: \($0)" } ?? "")
-    case .status(let code, _, let url): "the origin answered with status \(code)" + url.inWords
+    case .status(let code, let headers, let url):
+      "the origin answered with status \(code)"
+        + (StoredAnswer.age(headers).map { ", which was stored \($0) seconds ago" } ?? "")
+        + url.inWords
     case .tooLarge(let limit, let url):
       "the body has more than \(limit) bytes (raise byteLimit or streamByteLimit of HTTPLimits, or, "
         + "for a file, byteLimit of its DiskCache)"
@@ -91,6 +94,14 @@ extension TransferError: CustomStringConvertible {
 }
 
 extension TransferError {
+  /// Whether this is a stored answer of an ``HTTPCache``, for example a 404 with `max-age`: for as
+  /// long as the origin says, it is not asked again.
+  ///
+  /// The `Age` among the headers says how old the answer is, in seconds.
+  public var isFromCache: Bool {
+    if case .status(_, let headers, _) = self { StoredAnswer.age(headers) != nil } else { false }
+  }
+
   /// Returns the same failure with the URL of its request, without secrets.
   func naming(_ url: URL) -> TransferError {
     let url = URL(string: url.textWithoutSecrets)

@@ -34,7 +34,7 @@ extension Error {
   fileprivate var saysNothingFits: Bool { status == 206 || status == 416 }
 
   /// Whether the resource no longer exists.
-  var saysItIsGone: Bool { status == 404 || status == 410 }
+  var saysItIsGone: Bool { status.map { StatusMeaning.isGone($0) } ?? false }
 
   private var status: Int? {
     if case .status(let code, _, _) = self as? TransferError { code } else { nil }

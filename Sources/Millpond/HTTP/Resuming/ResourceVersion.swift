@@ -76,7 +76,7 @@ extension HeaderFields {
     let tags = values(of: "ETag")
     if let tag = tags.first { return tags.count == 1 && tag.isStrongEntityTag ? tag : nil }
     guard let date = self["Last-Modified"], let changed = HTTPDate(date),
-      let sent = self["Date"].flatMap(HTTPDate.init),
+      let sent = self["Date"].flatMap({ HTTPDate($0) }),
       changed.isStrong(ofAnswerSentAt: sent.seconds)
     else { return nil }
     return date

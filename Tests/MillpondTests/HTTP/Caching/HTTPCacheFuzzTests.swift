@@ -89,7 +89,7 @@ import Testing
       #expect(directives.maxAge == .absent || text.hasPrefix("max-age"))
       _ = EntityTag.isNamed(nil, in: [long])
       _ = StoredResponse.Part(long, of: 10)
-      _ = HTTPDate.inGMT(long)
+      _ = HTTPDate(long)
       _ = ParsedResponse(status: 200, headers: ["Age": long, "Vary": long, "Expires": long])
     }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
@@ -48,6 +49,55 @@ import Testing
 
     #expect(HTTPCacheScene.text(newer) == "200 newer")
     #expect(try whole(cache) == "200 age 0 newer")
+  }
+
+  @Test(arguments: [200, 304, 410])
+  func `an answer that comes after that of a later request with other terms changes nothing`(
+    status: Int
+  ) throws {
+    let time = Locked(CachingRow.arrival)
+    let cache = HTTPCache(
+      over: transport, in: store,
+      now: {
+        time.withLock { time in
+          time += 1
+          return Date(timeIntervalSince1970: Double(time))
+        }
+      })
+    _ = try ask(cache)
+    answer(0, "max-age=0 | ETag: \"a\"", "first")
+    let older = try ask(cache)
+    let newer = try ask(cache, "max-age=30")
+    answer(2, "max-age=600 | ETag: \"c\"", "newer")
+
+    if status == 304 {
+      transport.head(1, 304, "no-store | ETag: \"a\"")
+    } else {
+      transport.head(1, status, status == 200 ? "max-age=600 | Content-Length: 5" : "no-store")
+      transport.body(1, "older")
+      transport.end(1)
+    }
+
+    #expect(HTTPCacheScene.text(newer) == "200 newer")
+    #expect(older.isCompleted)
+    #expect(try whole(cache).hasSuffix("newer"))
+  }
+
+  @Test func `what must not be stored is removed, also by a store that refuses a fill`() throws {
+    let refusing = FillRefusingStore()
+    let cache = HTTPCache(over: transport, in: refusing)
+    for (number, value) in ["1", "2"].enumerated() {
+      _ = try ask(cache, "X: \(value)")
+      answer(number, "max-age=0 | Vary: X | ETag: \"\(value)\"", value)
+    }
+    refusing.refuses.withLock { $0 = true }
+
+    let caller = try ask(cache, "X: 1")
+    transport.head(2, 304, "no-store | Vary: X | ETag: \"1\"")
+
+    #expect(HTTPCacheScene.text(caller) == "200 age 0 1")
+    #expect(try HTTPCacheScene.text(ask(cache, "X: 1 | only-if-cached, max-stale")) == "504")
+    #expect(try HTTPCacheScene.text(ask(cache, "X: 2 | only-if-cached, max-stale")).hasSuffix("2"))
   }
 
   @Test(arguments: ["no-cache", "Pragma: no-cache"])
@@ -129,5 +179,17 @@ import Testing
     // A failure of the origin says nothing about what is stored.
     let stored = try await scene.send("only-if-cached")
     #expect(stored == (status == 503 ? "200 age 0 first" : "504"))
+  }
+}
+
+/// A store that refuses fills while it is told to, as a store may at any time.
+private struct FillRefusingStore: Cache {
+  let refuses = Locked(false)
+  private let base = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<HTTPCacheRecord> { base.get(key, lookup) }
+
+  func apply(_ change: Change<String, HTTPCacheRecord>) -> Signal<Void> {
+    change.isFill && refuses.withLock { $0 } ? .just(()) : base.apply(change)
   }
 }

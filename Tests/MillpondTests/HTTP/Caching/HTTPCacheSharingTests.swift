@@ -12,9 +12,11 @@ import Testing
   private let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
   private let seconds = Locked(0)
 
-  private func cache(byteLimit: Int = 1 << 20) -> HTTPCache {
+  private func cache(
+    byteLimit: Int = 1 << 20, in store: (any Cache<String, HTTPCacheRecord>)? = nil
+  ) -> HTTPCache {
     HTTPCache(
-      over: transport, in: store, byteLimit: byteLimit,
+      over: transport, in: store ?? self.store, byteLimit: byteLimit,
       now: { [seconds] in
         Date(timeIntervalSince1970: Double(CachingRow.arrival + seconds.withLock { $0 }))
       })
@@ -78,6 +80,18 @@ import Testing
     #expect(transport.source.subscriptions == 2)
     #expect(first.values.count == 1)
     #expect(second.values.isEmpty)
+  }
+
+  @Test func `an answer that must not be stored is not shared by requests with no-store either`()
+    throws
+  {
+    let cache = cache()
+    let callers = [try ask(cache, "no-store"), try ask(cache, "no-store")]
+
+    transport.source.next(.head(HTTPHead(status: 200, headers: CachingRow.fields("no-store"))))
+
+    #expect(transport.source.subscriptions == 2)
+    #expect(callers.map(\.values.count) == [1, 0])
   }
 
   @Test func `a body beyond the limit is not kept for callers that join late`() throws {
@@ -244,17 +258,74 @@ import Testing
     #expect(transport.source.subscriptions == 1)
   }
 
-  @Test func `a refresh that fails leaves what is stored, and the next caller tries again`() throws
-  {
+  @Test(arguments: [("", 95), ("Retry-After: 20", 110)])
+  func `a refresh that fails leaves what is stored, and is repeated after a pause`(
+    fields: String, end: Int
+  ) throws {
     let cache = cache()
     try fill(cache, "max-age=60, stale-while-revalidate=60")
     at(90)
     _ = try ask(cache)
 
-    transport.source.failed(URLError(.timedOut))
+    answer(fields, status: 503)
 
-    #expect(HTTPCacheScene.text(try ask(cache)) == "200 age 90 body")
+    for time in [90, end - 1] {
+      at(time)
+      #expect(HTTPCacheScene.text(try ask(cache)) == "200 age \(time) body")
+    }
+    #expect(transport.source.subscriptions == 2)
+    at(end)
+    _ = try ask(cache)
     #expect(transport.source.subscriptions == 3)
+  }
+
+  @Test func `a refresh begins only once the caller has what is stored`() throws {
+    let store = SlowStore()
+    let cache = cache(in: store)
+    try fill(cache, "max-age=60, stale-while-revalidate=60")
+    at(90)
+    store.hold { $0.hasPrefix("body ") }
+
+    let caller = try ask(cache)
+    #expect(transport.source.subscriptions == 1)
+    store.release()
+
+    #expect(HTTPCacheScene.text(caller) == "200 age 90 body")
+    #expect(transport.source.subscriptions == 2)
+  }
+
+  @Test func `a caller whose body was replaced meanwhile gets the newer one without a request`()
+    throws
+  {
+    let store = SlowStore()
+    let cache = cache(in: store)
+    try fill(cache, "max-age=60")
+    store.hold { $0.hasPrefix("body ") }
+    let caller = try ask(cache, "only-if-cached")
+
+    _ = try ask(cache, "no-cache")
+    answer("max-age=60", "news")
+    store.release()
+
+    #expect(HTTPCacheScene.text(caller) == "200 age 0 news")
+    #expect(transport.source.subscriptions == 2)
+  }
+
+  @Test(arguments: [("stale-if-error=60", 2), ("must-revalidate", 4)])
+  func `an origin that asks for a pause is not asked again while a stored response may stand in`(
+    directive: String, requests: Int
+  ) throws {
+    let cache = cache()
+    try fill(cache, "max-age=60, \(directive)")
+    at(90)
+
+    for _ in 0..<3 {
+      let count = transport.source.subscriptions
+      _ = try ask(cache)
+      if transport.source.subscriptions > count { answer("Retry-After: 20", status: 503) }
+    }
+
+    #expect(transport.source.subscriptions == requests)
   }
 
   @Test func `at most sixteen refreshes run at a time`() throws {

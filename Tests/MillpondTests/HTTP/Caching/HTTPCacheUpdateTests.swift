@@ -148,37 +148,3 @@ import Testing
     #expect(HTTPCacheScene.text(stored) == "200 age 0 body")
   }
 }
-
-/// A store whose gets take time: those that a test holds are answered later, unless they were given
-/// up.
-private final class SlowStore: Cache {
-  private let base = TestCache<String, HTTPCacheRecord>()
-  private let held = Locked<[@Sendable () -> Void]?>(nil)
-
-  func get(_ key: String, _ lookup: Lookup) -> Signal<HTTPCacheRecord> {
-    Signal { [base, held] observer, lifetime in
-      let answer: @Sendable () -> Void = {
-        if !lifetime.isEnded { base.get(key, lookup).run(observer, lifetime) }
-      }
-      let isHeld = held.withLock { held in
-        held?.append(answer)
-        return held != nil
-      }
-      if !isHeld { answer() }
-    }
-  }
-
-  func apply(_ change: Change<String, HTTPCacheRecord>) -> Signal<Void> { base.apply(change) }
-
-  /// Holds the gets from now on.
-  func hold() { held.withLock { $0 = [] } }
-
-  /// Answers the gets that are held, and those from now on immediately.
-  func release() {
-    let answers = held.withLock { held in
-      defer { held = nil }
-      return held ?? []
-    }
-    for answer in answers { answer() }
-  }
-}

@@ -119,7 +119,95 @@ import Testing
     #expect(scene.origin.values(of: "If-None-Match") == [nil, nil])
   }
 
+  @Test func `two variants that arrive together are both stored, and no body without a head`()
+    throws
+  {
+    let (transport, store) = (ImpoliteTransport(), SlowStore())
+    let cache = HTTPCache(over: transport, in: store)
+    let languages = ["de", "en"]
+    let ask = { (language: String, fields: String) throws in
+      let request = try HTTPCacheScene.request("Accept-Language: \(language)" + fields)
+      return Recorder<HTTPPart>().subscribe(to: cache.send(request))
+    }
+    let callers = try languages.map { try ask($0, "") }
+    store.hold()
+    for (number, language) in languages.enumerated() {
+      transport.head(number, 200, "max-age=60 | Vary: Accept-Language | Content-Length: 2")
+      transport.body(number, language)
+      transport.end(number)
+    }
+    store.release()
+
+    #expect(callers.map { HTTPCacheScene.text($0) } == ["200 de", "200 en"])
+    let stored = try languages.map { HTTPCacheScene.text(try ask($0, " | only-if-cached")) }
+    #expect(stored == ["200 age 0 de", "200 age 0 en"])
+    #expect(store.base.contents.count == 3)
+  }
+
+  @Test func `changes that wait for one of their URL follow it on constant stack`() {
+    let turns = ChangeTurns()
+    let first = TestSource<Void>()
+    let made = Locked(0)
+    turns.inTurn("a", first.signal).subscribe()
+    for _ in 0..<20_000 {
+      turns.inTurn("a", .deferred { .just(made.withLock { $0 += 1 }) }).subscribe()
+    }
+
+    #expect(made.withLock { $0 } == 0)
+    first.completed()
+
+    #expect(made.withLock { $0 } == 20_000)
+  }
+
   // MARK: Credentials
+
+  @Test(arguments: ["Cookie", "Authorization", "Proxy-Authorization"])
+  func `an answer is only for requests with the same credentials, in whatever field they are`(
+    name: String
+  ) async throws {
+    let scene = HTTPCacheScene { request, _ in .ok("max-age=60", request.headers[name] ?? "") }
+
+    #expect(try await scene.send("\(name): al") == "200 a l")
+    #expect(try await scene.send("\(name): bo") == "200 b o")
+    #expect(try await scene.send("\(name): al") == "200 age 0 al")
+    #expect(try await scene.send("only-if-cached") == "504")
+  }
+
+  @Test func `a private answer is only for requests that are alike in what may tell the user`()
+    async throws
+  {
+    let scene = HTTPCacheScene { request, _ in
+      // Its tag says nothing about the user.
+      request.headers["If-None-Match"] == nil
+        ? .ok("private, max-age=60 | ETag: \"1\"", request.headers["X-Api-Key"] ?? "no")
+        : .status(304, "private, max-age=60 | ETag: \"1\"")
+    }
+
+    #expect(try await scene.send("X-Api-Key: al") == "200 a l")
+    #expect(try await scene.send("X-Api-Key: bo") == "200 b o")
+    #expect(try await scene.send() == "200 n o")
+    #expect(try await scene.send("X-Api-Key: al | X-Request-Id: 7") == "200 age 0 al")
+    scene.at(60)
+    #expect(try await scene.send("X-Api-Key: bo") == "200 age 0 bo")
+    #expect(try await scene.send("X-Api-Key: al") == "200 age 0 al")
+  }
+
+  @Test func `a stored private answer is found by its user after a restart`() async throws {
+    let fields = "private, max-age=60"
+    let request = ParsedRequest(method: "GET", headers: ["X-Api-Key": "al"])
+    let stored = try #require(
+      StoredResponse(
+        HTTPHead(status: 200, headers: CachingRow.fields(fields)), to: request,
+        requestTime: CachingRow.time(0), responseTime: CachingRow.time(0)))
+    let codec = Codec.httpRecords
+
+    let bytes = try await codec.encode(HTTPCacheRecord(.heads([stored])))
+    let record = try await codec.decode(bytes)
+
+    #expect(record.heads?.map { $0.matches(request) } == [true])
+    let other = ParsedRequest(method: "GET", headers: ["X-Api-Key": "bo"])
+    #expect(record.heads?.map { $0.matches(other) } == [false])
+  }
 
   private func ask(
     _ cache: HTTPCache, token: String, account: String?, path: String = "/a"

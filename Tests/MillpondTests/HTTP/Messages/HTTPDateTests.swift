@@ -7,7 +7,7 @@ import Testing
   @Test(
     arguments: [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
-      "Sun Nov  6 08:49:37 1994",
+      "Sun Nov  6 08:49:37 1994", "sun, 06 nov 1994 08:49:37 gmt", "SUNDAY, 06-NOV-94 08:49:37 GMT",
     ])
   func `all three forms name the same moment`(text: String) {
     #expect(HTTPDate(text)?.seconds == 784_111_777)
@@ -29,9 +29,33 @@ import Testing
       "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 0６ Nov 1994 08:49:37 GMT", "a b c d e f",
       "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT", ",,,,,,", "- - - - - -",
       String(repeating: "9 ", count: 40_000),
+      // Neither of the three forms: a year of two digits, no comma, spaces, dashes, one digit.
+      "Thu, 18 Aug 50 02:01:18 GMT", "Thu 18 Aug 2050 02:01:18 GMT",
+      "Thu, 18  Aug  2050 02:01:18 GMT", "Thu, 18-Aug-2050 02:01:18 GMT",
+      "Thu, 18 Aug 2050 2:01:18 GMT", "Thu, 8 Aug 2050 02:01:18 GMT",
+      "Thu, 18 Aug 2050 02.01.18 GMT", "x y Aug 2050 02:01:18 GMT",
+      "18-Aug-2050,02:01:18,x,y GMT", "Xyz, 18 Aug 2050 02:01:18 GMT",
+      "Thu, 18 Aug 2050 02:01:18", "Thu, 18 Aug 2050 02:01:18 UTC",
+      "Thu, 18 Aug 2050 02:01:18 GMT ", "Thursday, 18-Aug-2050 02:01:18 GMT",
+      "Thu, 18-Aug-50 02:01:18 GMT", "Thu Aug 8 02:01:18 2050", "Thu Aug  18 02:01:18 2050",
+      "Thu Aug 18 02:01:18 2050 GMT",
+      // Days that do not exist.
+      "Thu, 31 Feb 2050 02:01:18 GMT", "Tue, 29 Feb 2050 02:01:18 GMT",
+      "Thu, 31 Apr 2050 02:01:18 GMT", "Thu, 00 Aug 2050 02:01:18 GMT",
     ])
   func `garbage is no date`(text: String) {
     #expect(HTTPDate(text) == nil)
+  }
+
+  @Test(arguments: [(94, 1994), (76, 2076), (77, 1977), (0, 2000)])
+  func `a year of two digits is at most 50 years ahead`(digits: Int, year: Int) {
+    let digits = digits < 10 ? "0\(digits)" : "\(digits)"
+    let now = WallTime(microseconds: 1_767_225_600_000_000)
+
+    let short = HTTPDate("Sunday, 06-Nov-\(digits) 08:49:37 GMT", now: now)
+
+    #expect(short != nil)
+    #expect(short == HTTPDate("Sun, 06 Nov \(year) 08:49:37 GMT"))
   }
 
   @Test func `no combination of a date's characters traps`() {

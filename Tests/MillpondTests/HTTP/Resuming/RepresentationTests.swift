@@ -42,6 +42,17 @@ import Testing
     #expect(origin.ranges == [nil, nil])
   }
 
+  @Test func `bytes of one user are not continued for another`() throws {
+    let url = try #require(URL(string: "http://a/film"))
+    let requests = [
+      HTTPRequest(url: url), HTTPRequest(url: url, credentials: ["Authorization": "a"]),
+      HTTPRequest(url: url, credentials: ["Authorization": "b"]),
+      HTTPRequest(url: url, headers: ["Cookie": "a"]),
+    ]
+
+    #expect(Set(requests.map(\.representation)).count == 4)
+  }
+
   @Test func `the same fields in another order and spelling ask for the same bytes`() async throws {
     let origin = try await get([
       ["Accept-Language": "de", "Accept": "video/mp4"],

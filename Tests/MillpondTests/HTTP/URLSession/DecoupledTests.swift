@@ -32,6 +32,30 @@ import Testing
     subscription.dispose()
   }
 
+  @Test func `a slow subscriber to pieces does not hold up those that share its transfer`() throws {
+    let cache = HTTPCache(
+      over: TestTransport(source: source), in: MemoryCache<String, HTTPCacheRecord>(countLimit: 9))
+    var request = try HTTPCacheScene.request()
+    let other = Recorder<HTTPPart>()
+    request.isStreamed = true
+    let (goesOn, delivered) = (goesOn, delivered)
+    let slow = cache.send(request).subscribe(onNext: { _ in
+      _ = goesOn.wait(timeout: .now() + .seconds(10))
+      delivered.withLock { $0 += 1 }
+    })
+    other.subscribe(to: cache.send(try HTTPCacheScene.request()))
+
+    source.next(.head(HTTPHead(status: 200)))
+    source.next(.body(Data("body".utf8)))
+    source.completed()
+
+    #expect(HTTPCacheScene.text(other) == "200 body")
+    #expect(source.subscriptions == 1)
+    #expect(delivered.withLock { $0 } == 0)
+    goesOn.signal()
+    slow.dispose()
+  }
+
   @Test func `a sender waits while more than the limit is to be delivered`() {
     let subscription = subscribe(waitingLimit: 100, timeLimit: .milliseconds(50))
 

@@ -1,0 +1,327 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+
+/// One request to the origin, perhaps repeated without conditions.
+final class OriginTransfer: Sendable {
+  private let question: OriginRequest
+  private let request: HTTPRequest
+  private let transfers: OriginTransfers
+  private let downstream: Observer<Stamped<TransferStep>>
+  private let lifetime: Lifetime
+  private let log: TransferLog
+  private let state = SerialState(State())
+
+  private struct State {
+    var sent = WallTime(microseconds: 0)
+    var head: HTTPHead?
+
+    /// The response to store when its body is whole, and the decision to do so.
+    var storing: StoredResponse?
+    var decision: HTTPCacheDecision?
+
+    /// The parts of a refusal that is to be stored; nil if parts are passed on as they arrive.
+    ///
+    /// Whoever receives the head of a 404 may leave, so it is passed on once it is stored.
+    var withheld: [TransferStep]?
+    var isOver = false
+  }
+
+  init(
+    _ question: OriginRequest, _ request: HTTPRequest, _ transfers: OriginTransfers,
+    _ downstream: Observer<Stamped<TransferStep>>, _ lifetime: Lifetime
+  ) {
+    self.question = question
+    self.request = request
+    self.transfers = transfers
+    self.downstream = downstream
+    self.lifetime = lifetime
+    log = TransferLog(byteLimit: transfers.byteLimit)
+  }
+
+  func start() {
+    guard let stored = question.stored, let point = stored.resumePoint else {
+      return send(asking: question.conditions)
+    }
+    transfers.store.body(of: stored).run(
+      Observer(
+        next: { beginning in
+          if let beginning {
+            self.send(self.request.resuming(point), about: .beginning(stored, beginning))
+          } else {
+            self.send(asking: [])
+          }
+        }, other: { _ in }), lifetime.child())
+  }
+
+  private func send(asking conditions: [(name: String, value: String)]) {
+    var request = request
+    for field in conditions { request.headers.set(field.value, for: field.name) }
+    send(request, about: conditions.isEmpty ? .nothing : .versions)
+  }
+
+  /// The statement of a request to the origin about stored responses.
+  private enum Question {
+    case nothing
+
+    /// Whether one of them is still current.
+    case versions
+
+    /// That the rest of this one is wanted, of which these bytes are stored.
+    case beginning(StoredResponse, Data)
+  }
+
+  private func send(_ request: HTTPRequest, about asked: Question) {
+    state.value.sent = transfers.wallTime()
+    let upstream = lifetime.child()
+    transfers.base.send(request).run(
+      Observer(
+        next: { part in if !upstream.isEnded { self.receive(part, asked, upstream) } },
+        other: { event in if !upstream.isEnded { self.receive(event) } }),
+      upstream)
+  }
+
+  // MARK: Parts
+
+  private func receive(_ part: HTTPPart, _ asked: Question, _ upstream: Lifetime) {
+    if state.value.isOver { return }
+    guard case .head(let head) = part, state.value.head == nil else {
+      return pass(part)
+    }
+    if head.isInterim { return }
+    switch asked {
+    case .nothing: receive(head, isAsked: false, upstream)
+    case .versions: receive(head, isAsked: true, upstream)
+    case .beginning(let stored, let bytes):
+      if let whole = stored.whole(combinedWith: head) {
+        receive(whole, isAsked: false, upstream)
+        if !upstream.isEnded { pass(.body(bytes)) }
+      } else if [206, 304, 416].contains(head.status) {
+        // The origin has another version, or does not know.
+        upstream.end()
+        send(asking: [])
+      } else {
+        receive(head, isAsked: false, upstream)
+      }
+    }
+  }
+
+  private func receive(_ head: HTTPHead, isAsked: Bool, _ upstream: Lifetime) {
+    let now = transfers.wallTime()
+    if let stored = question.stored { note(head, about: stored, now) }
+    if head.status == 304, isAsked {
+      upstream.end()
+      if let stored = question.confirmed(by: head) { return confirm(stored, head, now) }
+      // The origin confirms another version than the one that it was asked about.
+      return send(asking: [])
+    }
+    if let stored = question.stored, head.status >= 500, let decision = standIn(head.status, now) {
+      upstream.end()
+      return finish(with: stored, decision)
+    }
+    if let stored = question.stored, question.parsed.range != nil {
+      transfers.store.learn(from: head, about: stored, answered(at: now))
+    }
+    let decision = transfers.rules.storage(of: head, for: question.parsed)
+    state.value.head = head
+    state.value.decision = decision
+    if decision.action == .store {
+      state.value.storing = StoredResponse(
+        head, to: question.parsed, requestTime: state.value.sent, responseTime: now)
+    }
+    let isTooLarge = head.isLarger(than: transfers.byteLimit)
+    let isPart = question.parsed.range != nil && decision.action != .store
+    let isShared =
+      state.value.storing != nil
+      || transfers.rules.admitsSharing(of: head, for: question.parsed)
+    if isTooLarge || isPart || !isShared {
+      log.keepNothing()
+      state.value.storing = nil
+    }
+    var head = head
+    if (200..<300).contains(head.status) {
+      head.lifetime = state.value.storing.map { transfers.rules.lifetime(of: $0, at: now) } ?? .over
+    }
+    if let storing = state.value.storing {
+      if !(200..<300).contains(head.status) { state.value.withheld = [] }
+      log.begin(storing)
+      // Also if the last caller leaves.
+      lifetime.onEnd { self.breakOff() }
+    } else {
+      removeOutdated(by: head.status, isRedirected: head.isRedirected)
+      // What is stored is reported once it is.
+      let isRefused = isTooLarge && decision.action == .store
+      transfers.report(request, isRefused ? HTTPCacheDecision(.pass, .tooLarge) : decision)
+    }
+    pass(.head(head))
+  }
+
+  private func answered(at time: WallTime) -> AnsweredRequest {
+    AnsweredRequest(
+      key: question.key, request: question.parsed, token: question.token, sent: state.value.sent,
+      arrived: time)
+  }
+
+  /// Removes what is stored if an answer that is not stored shows it to be out of date.
+  private func removeOutdated(by status: Int, isRedirected: Bool = false) {
+    guard question.parsed.isReload || question.stored != nil, !isRedirected,
+      (200..<300).contains(status) && question.parsed.range == nil || StatusMeaning.endsUse(status)
+    else { return }
+    transfers.store.remove(answered(at: transfers.wallTime())).subscribe()
+  }
+
+  private func pass(_ part: HTTPPart) {
+    let step = TransferStep.part(part, log.add(part), log)
+    if state.value.withheld != nil, log.byteCount <= transfers.byteLimit {
+      state.value.withheld?.append(step)
+    } else {
+      passWithheld()
+      if !lifetime.isEnded { downstream.next(Stamped(step)) }
+    }
+  }
+
+  private func passWithheld() {
+    for step in exchange(&state.value.withheld, with: nil) ?? [] where !lifetime.isEnded {
+      downstream.next(Stamped(step))
+    }
+  }
+
+  /// Notes whether the origin failed, after which it is left alone for a while; without a head, it
+  /// did.
+  private func note(_ head: HTTPHead?, about stored: StoredResponse, _ now: WallTime) {
+    if let head, head.status < 500, head.status != 429 {
+      transfers.pauses.end(stored)
+    } else {
+      transfers.pauses.begin(stored, for: head?.headers.retryDelay, at: now)
+    }
+  }
+
+  // MARK: Ends
+
+  private func receive(_ event: Event<Never>) {
+    if state.value.isOver { return }
+    switch event {
+    case .progress: downstream.other(event)
+    case .failed:
+      if state.value.head == nil, let stored = question.stored {
+        let now = transfers.wallTime()
+        note(nil, about: stored, now)
+        if let decision = standIn(nil, now) { return finish(with: stored, decision) }
+      }
+      end(event)
+    case .completed: storeWhole()
+    }
+  }
+
+  private func end(_ event: Event<Never>) {
+    state.value.isOver = true
+    breakOff()
+    passWithheld()
+    if !lifetime.isEnded { downstream.other(event) }
+  }
+
+  /// Stores what has arrived of a response that broke off, so that the rest can be requested later;
+  /// a refusal removes what it shows to be out of date.
+  private func breakOff() {
+    guard let (response, body) = log.takeBeginning() else { return }
+    let beginning = response.with(StoredBody(byteCount: body.count, isWhole: false))
+    let answered = AnsweredRequest(
+      key: question.key, request: question.parsed, token: question.token.refusingNone,
+      sent: response.requestTime, arrived: response.responseTime)
+    if let point = beginning.resumePoint, !body.isEmpty,
+      point.byteCount < point.version.total ?? .max
+    {
+      transfers.report(request, HTTPCacheDecision(.store, .incomplete))
+      transfers.store.store(beginning, body, answered).subscribe()
+      return
+    }
+    transfers.report(request, HTTPCacheDecision(.pass, .notWhole))
+    if StatusMeaning.endsUse(response.status) { transfers.store.remove(answered).subscribe() }
+  }
+
+  private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
+    state.value.isOver = true
+    transfers.report(request, decision)
+    downstream.next(Stamped(.stored(stored)))
+    if !lifetime.isEnded { downstream.completed() }
+  }
+
+  private func standIn(_ status: Int?, _ now: WallTime) -> HTTPCacheDecision? {
+    guard let stored = question.stored else { return nil }
+    let decision = transfers.rules.decision(
+      for: question.parsed, stored: stored, afterFailure: status, at: now)
+    return decision.isAnswer ? decision : nil
+  }
+
+  /// Stores the new fields of a confirmed response, and answers with it.
+  ///
+  /// A request with `no-store` stores nothing, and one that asked about responses for other requests
+  /// removes nothing.
+  private func confirm(_ stored: StoredResponse, _ head: HTTPHead, _ now: WallTime) {
+    state.value.isOver = true
+    let answered = answered(at: now)
+    let updated = stored.updated(
+      by: head, for: question.parsed, requestTime: answered.sent, responseTime: now)
+    let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
+    transfers.report(request, decision)
+    let answer = Stamped(TransferStep.stored(updated ?? stored))
+    let store = transfers.store
+    let isOther = question.stored == nil
+    let isKept = updated?.isStorable == true
+    if isKept, let updated, !question.parsed.directives.has(.noStore) {
+      let change =
+        isOther ? store.add(updated, answered) : store.update(stored, to: updated, answered)
+      return change.map { answer }.run(downstream, lifetime)
+    }
+    // What must not be kept is asked for before it is removed.
+    downstream.next(answer)
+    // On its own: this transfer is over once all callers have left with the answer.
+    if !isKept, !isOther {
+      store.update(stored, to: nil, answered).subscribe()
+    }
+    if !lifetime.isEnded { downstream.completed() }
+  }
+
+  private func storeWhole() {
+    guard let response = state.value.storing, let head = state.value.head, isWhole(head),
+      let body = log.body
+    else {
+      // The body was too large.
+      if state.value.storing != nil, let head = state.value.head, isWhole(head) {
+        log.endBeginning()
+        removeOutdated(by: head.status)
+        transfers.report(request, HTTPCacheDecision(.pass, .tooLarge))
+      }
+      return end(.completed)
+    }
+    state.value.isOver = true
+    log.endBeginning()
+    if let decision = state.value.decision { transfers.report(request, decision) }
+    let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))
+    transfers.store.store(whole, body, answered(at: whole.responseTime)).run(
+      Observer(
+        next: { _ in },
+        other: { event in
+          self.passWithheld()
+          if !self.lifetime.isEnded { self.downstream.other(event) }
+        }), lifetime)
+  }
+
+  private func isWhole(_ head: HTTPHead) -> Bool {
+    let count = log.byteCount
+    do throws(TransferError) {
+      let length = try BodyLength(head)
+      try length.check(received: count)
+      return length.expected.map { $0 == count } ?? true
+    } catch {
+      return false
+    }
+  }
+}
+
+extension HTTPHead {
+  /// Whether the head, or the body by its stated length, is larger than what is stored.
+  fileprivate func isLarger(than byteLimit: Int) -> Bool {
+    headers.isTooLargeToStore || (try? BodyLength(self))?.expected ?? 0 > byteLimit
+  }
+}
