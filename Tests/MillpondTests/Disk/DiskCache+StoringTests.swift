@@ -17,6 +17,7 @@ import Testing
   @Test(arguments: [
     [], [0], [10], [65_535], [65_536], [262_144], [262_145], [1, 262_144, 1],
     [100_000, 100_000, 100_000], [700_000], Array(repeating: 1_000, count: 400),
+    [2 << 20], [(2 << 20) + 1], [1, 9 << 20, 1], [40 << 20],
   ])
   func `pieces become one value, which survives a restart`(sizes: [Int]) async throws {
     let cache = scene.open()
@@ -81,14 +82,15 @@ import Testing
     #expect(try await cache.get("a").valueIfAny == nil)
   }
 
-  @Test func `a file larger than the limit fails, and its source stays`() async throws {
+  @Test(arguments: [2_000_000, (2 << 20) + 1, 64 << 20])
+  func `a file larger than the limit fails, and what was stored stays`(size: Int) async throws {
     let cache = scene.open(1_000_000)
     cache.set(Data("old"), for: "a")
     let source = TestSource<Data>()
 
     let outcome = Recorder<Void>().subscribe(to: cache.storing(source.signal, for: "a"))
     try await source.subscriptions(count: 1)
-    source.next(Data(count: 2_000_000))
+    source.next(Data(count: size))
 
     try await outcome.ended()
     #expect(outcome.failure?.isTooLarge == true)
@@ -126,6 +128,33 @@ import Testing
     try await outcome.ended()
     #expect(outcome.progress == [SignalProgress(completed: 1, total: 2)])
     #expect(try await cache.get("a").value == Data())
+  }
+
+  @Test(arguments: [true, false])
+  func `a callback may send a piece larger than what may wait, and give the stream up`(
+    givesUp: Bool
+  ) async throws {
+    let cache = scene.open()
+    let source = TestSource<Data>()
+    let isCalled = Watched(false)
+    let bag = DisposableBag()
+    let large = Data(repeating: 1, count: 5 << 20)
+    cache.storing(source.signal, for: "a").subscribe(onProgress: { _ in
+      source.next(large)
+      if givesUp { bag.dispose() }
+      isCalled.change { $0 = true }
+    }).disposed(by: bag)
+    try await source.subscriptions(count: 1)
+
+    source.progress(SignalProgress(completed: 0, total: nil))
+    try await isCalled.wait(for: "the callback") { $0 }
+
+    if givesUp { return try await source.disposals(count: 1) }
+    source.completed()
+    while try await cache.get("a").valueIfAny != large {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
   }
 
   @Test func `a streamed value that is overtaken before it is written leaves no file`()

@@ -65,4 +65,36 @@ import Testing
     #expect(delivered.withLock { $0 } == 2)
     subscription.dispose()
   }
+
+  @Test func `a subscriber may send a large part itself, and leave, without waiting for itself`()
+    async throws
+  {
+    let (source, bag, sizes) = (source, DisposableBag(), Watched<[Int]>([]))
+    source.signal.decoupled(waitingLimit: 100).subscribe(onNext: { part in
+      guard case .body(let bytes) = part else { return }
+      if bytes.count == 1 { source.next(.body(Data(count: 500))) } else { bag.dispose() }
+      sizes.change { $0.append(bytes.count) }
+    }).disposed(by: bag)
+
+    source.next(.body(Data(count: 1)))
+
+    try await sizes.wait(for: "both parts") { $0 == [1, 500] }
+    try await source.disposals(count: 1)
+  }
+
+  @Test(arguments: [true, false])
+  func `a body in pieces of any size is written to a file, which a caller may give up in between`(
+    givesUp: Bool
+  ) async throws {
+    let pieces = [1, 3 << 20, 0, 5 << 20].map { Data(repeating: 7, count: $0) }
+    let file = Recorder<SpooledFile>()
+    file.subscribe(to: SpooledFile.of(.stream(.from(pieces)))) { event in
+      if givesUp, case .progress = event { file.dispose() }
+    }
+
+    if givesUp { return }
+    try await file.ended()
+    let url = try #require(file.values.first?.url)
+    #expect(try Data(contentsOf: url) == pieces.reduce(Data(), +))
+  }
 }
