@@ -16,7 +16,7 @@ extension DiskCache {
   /// - Throws: `CacheError.unavailable(layer:underlying:)` if the file can't be opened or made.
   public func file(for key: String) -> Signal<DiskFile> {
     withOpenStore { store, observer, lifetime in
-      store.file(for: key, lifetime) { result in
+      store.file(for: key.canonicalText, lifetime) { result in
         switch result {
         case .failure(let error): observer.failed(error)
         case .success(let file):
@@ -72,7 +72,7 @@ extension DiskCache {
       let (pending, timeToLive) = (PendingWrite(revision), self.timeToLive)
       return self.withOpenStore { store, observer, lifetime in
         let stream = FileStream(
-          store, key: key, pending, timeToLive, options, observer, lifetime.child())
+          store, key: key.canonicalText, pending, timeToLive, options, observer, lifetime.child())
         parts.run(stream.observer, stream.upstream)
       }
     }

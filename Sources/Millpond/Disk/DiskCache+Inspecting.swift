@@ -90,13 +90,16 @@ extension DiskCache {
     }
   }
 
-  /// Runs a walk through the store, on a thread of its own, after all earlier writes are on disk.
+  /// Runs a walk through the store, on a thread of its own, after all earlier writes are on disk;
+  /// the store is not closed before its end.
   private func walking<Value>(
     _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
   ) -> Signal<Value> {
     withOpenStore { store, observer, lifetime in
+      let release = store.reading.hold()
       store.afterWriting {
         DispatchQueue(label: "millpond.disk.walking").async {
+          defer { release() }
           if lifetime.isEnded { return }
           do {
             try walk(store, observer, lifetime)

@@ -5,6 +5,7 @@ public import MillpondSignals
 extension DiskCache {
   /// Returns the value of any age as a file, also one that has expired, if it has a validator.
   func staleFile(for key: String) -> Signal<DiskFile>? {
+    let key = key.canonicalText
     if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
     return withOpenStore { store, observer, lifetime in
       store.file(for: key, findsExpired: true, lifetime) { result in
@@ -21,6 +22,7 @@ extension DiskCache {
   func renew(
     _ key: String, _ stamped: Stamped<Void>, _ token: FillToken
   ) -> Signal<Void> {
+    let key = key.canonicalText
     let (store, timeToLive) = access.forWriting
     return store?.renew(key, stamped, token, timeToLive)
       ?? onceOpen { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
@@ -28,6 +30,7 @@ extension DiskCache {
 
   /// Returns the value of any age, also one that has expired, if it has a validator.
   public func staleValue(of key: String) -> Signal<Stamped<Data>>? {
+    let key = key.canonicalText
     if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
     return withOpenStore { store, observer, lifetime in
       let send = { @Sendable (answer: DiskAnswer) in

@@ -36,16 +36,20 @@ public import MillpondSignals
 /// fails too, but the removal holds while the folder is open; afterwards the value may be back, so
 /// remove it again.
 ///
-/// Keys are compared byte by byte, so two equal strings may be different keys. Other files in the
-/// folder are left alone. Files are accessible to their owner only, and so is a folder that is made
-/// here; an existing folder is used as it is. Caches of one folder in one process share its values,
-/// and each has its own time to live. If another setting differs, or another process uses the
-/// folder, the later cache fails with `CacheError.inUse(layer:)`; if the folder can't be made or
-/// read, it fails with `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next
-/// call after such a failure tries again.
+/// Equal strings are one key, whatever their bytes: a key is stored in its canonical form (NFC), in
+/// which ``contents`` and predicates see it. Other files in the folder are left alone. Files are
+/// accessible to their owner only, and so is a folder that is made here; an existing folder is used
+/// as it is. Caches of one folder in one process share its values, and each has its own time to
+/// live; what one writes in the moment before it is open, those that are open see after that
+/// moment. If another setting differs, or another process uses the folder, the later cache fails
+/// with `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
+/// `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next call after such a
+/// failure tries again.
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
-///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache.
+///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache. All
+///   outcomes of a folder arrive on one thread, one after the other, and values from the disk on a
+///   few: an observer that blocks until another operation of the folder ends may wait for ever.
 /// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal by
 ///   predicate. `removeAll` returns in O(1); if a set has overtaken it, or over a thousand writes
 ///   are pending, in O(*n*), in steps between which others read and write.
@@ -126,6 +130,7 @@ public final class DiskCache: Cache {
   ) -> Signal<Answer> {
     withOpenStore { store, observer, lifetime in
       if lookup.freshness == .reload { return observer.completed() }
+      let key = key.canonicalText
       do {
         switch try store.read(key, waits: false) {
         case .found(let answer): store.deliver(answer, lookup, observer, make)
@@ -153,7 +158,8 @@ public final class DiskCache: Cache {
   /// values. That includes values that were removed, replaced or evicted before, and values that
   /// are being streamed into files (``storing(_:for:)``), which are then not stored. A ``DiskFile``
   /// that the program holds stays until it is released. If the process dies before the outcome, the
-  /// next one finishes the removal or finds everything as it was: then remove everything again.
+  /// next one finishes the removal or finds everything as it was: then remove everything again. On
+  /// a full volume the outcome may fail, since the removal is written too.
   ///
   /// The outcome of a removal by predicate (`removeAll(where:)`) succeeds when the removals of all
   /// keys are on disk; the bytes of the values go with the next compaction, as those of a single

@@ -24,8 +24,10 @@ extension DiskStore {
         case .file(let file): done(.success(file))
         case .missing: done(.success(nil))
         case .onItsWay:
+          let release = self.reading.hold()
           self.afterWriting {
             self.file(for: key, isCounted: true, findsExpired: findsExpired, lifetime, done)
+            release()
           }
         case .elsewhere: done(.success(try self.copy(key, findsExpired: findsExpired)))
         }
@@ -49,7 +51,7 @@ extension DiskStore {
     for key: String, isCounted: Bool, findsExpired: Bool
   ) throws -> FoundFile {
     let hash = KeyHash(of: key)
-    switch find(key, hash, isCounted: isCounted) {
+    switch try find(key, hash, isCounted: isCounted) {
     case nil: return .missing
     case .write(let write, .value(let value)):
       return write.isFor(key) && value.count >= DiskLimits.largeSize ? .onItsWay : .elsewhere
@@ -61,10 +63,7 @@ extension DiskStore {
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
       let file = file(of: value, record.times, validator: record.validator)
-      if isClosed {
-        miss()
-        return .missing
-      }
+      if isClosed { throw DiskError.closed(folder: path) }
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
     case .write, .record, .file: return .elsewhere
@@ -79,13 +78,13 @@ extension DiskStore {
     state.withLock { $0.index.lease(value.number) }
     if isClosed {
       giveBack(value.number)
-      throw CLibrary.failure(.EBADF, folder.path)
+      throw DiskError.closed(folder: path)
     }
     return file(of: value, nil, validator: validator, revision: revision)
   }
 
   /// Whether the next store of the folder may not know a lease that has just begun.
-  private var isClosed: Bool { !folder.isHeld }
+  var isClosed: Bool { !folder.isHeld }
 
   private func file(
     of value: FileValue, _ times: DiskExpiry?, validator: Validator?, revision: Revision? = nil
@@ -96,6 +95,15 @@ extension DiskStore {
       age: times?.age(at: now) ?? .zero, timeToLive: times?.rest(at: now), validator: validator,
       revision: revision,
       release: { self.giveBack(value.number) })
+  }
+
+  /// Removes a file that nothing needs; if that fails, the writer tries again.
+  func discard(_ name: FileName) {
+    do {
+      try folder.remove(name)
+    } catch {
+      afterWriting { self.writer.discard([name]) }
+    }
   }
 
   /// Ends a lease; removes the file of a value if it is no longer needed.
@@ -110,11 +118,12 @@ extension DiskStore {
   /// - Returns: The file as it is if the volume has no further names.
   func linked(_ file: DiskFile, pathExtension: String) -> DiskFile {
     let number = numbers.next()
-    let path = folder.path(of: .link(number, pathExtension: pathExtension))
+    let name = FileName.link(number, pathExtension: pathExtension)
+    let path = folder.path(of: name)
     // Leased before it exists, so that it is not removed as unknown.
     state.withLock { $0.index.lease(number) }
     do {
-      if isClosed { throw CLibrary.failure(.EBADF, folder.path) }
+      if isClosed { throw DiskError.closed(folder: folder.path) }
       try folder.files.link(file.url.path(percentEncoded: false), to: path)
     } catch {
       giveBack(number)
@@ -124,7 +133,7 @@ extension DiskStore {
       path: path, byteCount: file.byteCount, age: file.age, timeToLive: file.timeToLive,
       validator: file.validator, revision: file.revision,
       release: { [self] in
-        try? folder.files.remove(path)
+        discard(name)
         giveBack(number)
         _ = file  // kept until now
       })
@@ -164,23 +173,23 @@ extension DiskStore {
     _ write: (OpenFile) throws -> Void
   ) throws -> DiskFile {
     let number = numbers.next()
-    let path = folder.path(of: .unfinished(number))
+    let name = FileName.unfinished(number)
     // Leased before it exists, so that it is not removed as unknown.
     state.withLock { $0.index.lease(number) }
     let file: OpenFile
     do {
-      if isClosed { throw CLibrary.failure(.EBADF, folder.path) }
-      file = try folder.files.open(path, .making)
+      if isClosed { throw DiskError.closed(folder: folder.path) }
+      file = try folder.open(name, .making)
     } catch {
       giveBack(number)
       throw error
     }
     let now = options.now()
     let copy = DiskFile(
-      path: path, byteCount: byteCount, age: times?.age(at: now) ?? .zero,
+      path: file.path, byteCount: byteCount, age: times?.age(at: now) ?? .zero,
       timeToLive: times?.rest(at: now), validator: validator, revision: revision,
       release: {
-        try? self.folder.files.remove(path)
+        self.discard(name)
         self.giveBack(number)
       })
     try write(file)

@@ -12,6 +12,7 @@ struct DiskAnswer: Sendable {
 extension DiskStore {
   /// Whether there is a value for `key`, as far as is known without reading it.
   func has(_ key: String) -> Bool {
+    let key = key.canonicalText
     let (hash, now, removed) = (KeyHash(of: key), options.now(), running.last(of: key))
     return state.withLock { state in
       if removed > .none, state.index.isOlder(hash, than: removed) { return false }
@@ -71,8 +72,8 @@ extension DiskStore {
   ///   - isCounted: Whether the lookup has been counted as a hit already.
   ///   - waits: Whether the lookup may wait for the disk.
   ///   - findsExpired: Whether a value is found that has expired.
-  /// - Throws: Errors that say nothing about the value, such as a locked device; never without
-  ///   waiting.
+  /// - Throws: Errors that say nothing about the value, such as a locked device; without waiting
+  ///   only that the store has just been closed.
   func read(
     _ key: String, from place: Place? = nil, isCounted: Bool = false, waits: Bool,
     findsExpired: Bool = false
@@ -81,7 +82,7 @@ extension DiskStore {
     var next = place
     var isCounted = isCounted || place != nil
     while true {
-      guard let place = next ?? find(key, hash, isCounted: isCounted) else { return .missing }
+      guard let place = try next ?? find(key, hash, isCounted: isCounted) else { return .missing }
       next = nil
       isCounted = true
       switch place {
@@ -130,7 +131,8 @@ extension DiskStore {
   ///   - key: The key.
   ///   - hash: The hash of the key.
   ///   - isCounted: Whether the lookup has been counted as a hit already.
-  func find(_ key: String, _ hash: KeyHash, isCounted: Bool) -> Place? {
+  /// - Throws: An error if the store has just been closed.
+  func find(_ key: String, _ hash: KeyHash, isCounted: Bool) throws -> Place? {
     let removed = running.last(of: key)
     var lost: RecordLocation?
     let place = state.withLock { state -> Place? in
@@ -145,7 +147,10 @@ extension DiskStore {
       state.index.statistics.misses += 1
       return nil
     }
-    if let lost { _ = forget(hash, at: lost, key: nil) { _ in } }
+    if let lost {
+      if isClosed { throw DiskError.closed(folder: path) }
+      _ = forget(hash, at: lost, key: nil) { _ in }
+    }
     return place
   }
 

@@ -14,14 +14,15 @@ extension DiskStore {
     case .set(let key, let stamped, let revision):
       return keep(
         DiskWrite(
-          key: key, .value(stamped.value), .ofWrite(stamped, timeToLive, at: now),
+          key: key.canonicalText, .value(stamped.value), .ofWrite(stamped, timeToLive, at: now),
           validator: stamped.validator, revision: revision), at: now)
     case .fill(let key, let stamped, let token):
+      let key = key.canonicalText
       if token.isRenewal {
         return renew(key, stamped.map { _ in }, token, timeToLive)
       }
       return fill(key, stamped, token, timeToLive, at: now)
-    case .remove(let key, let revision): return remove(key, revision)
+    case .remove(let key, let revision): return remove(key.canonicalText, revision)
     case .removeAll(let revision): return removeAll(revision)
     case .removeMatching(let predicate, let revision): return removeMatching(predicate, revision)
     }
@@ -142,9 +143,12 @@ extension DiskStore {
     guard var consequence = decision, consequence.isToBeWritten else {
       removeFile(of: write)
       let isOutdated = state.withLock { $0.index.leavesOutdated(write, token) }
-      guard isOutdated else { return token == nil ? .just(()) : .empty }
-      guard let token else { return remove(write.key, write.revision.unmarked) }
-      return remove(write.key, token.revision.ofAnswer).ignoreValues(as: Void.self)
+      if isOutdated {
+        guard let token else { return remove(write.key, write.revision.unmarked) }
+        return remove(write.key, token.revision.ofAnswer).ignoreValues(as: Void.self)
+      }
+      if let replacing = decision?.replacing { return replacing.outcome.signal }
+      return token == nil ? .just(()) : .empty
     }
     carryOut(&consequence)
     return token == nil

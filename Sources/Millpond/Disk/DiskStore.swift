@@ -83,11 +83,14 @@ final class DiskStore: Sendable {
     }
   }
 
-  /// Releases the folder, after all writes; later writes fail.
+  /// Releases the folder and its log, after all writes; later gets and writes fail.
+  ///
+  /// A file that is still lent keeps the store, but none of its open files.
   func close() {
     writing.sync {
       writer.checkpoint()
       folder.letGo()
+      writer.letGo()
     }
   }
 }
@@ -187,6 +190,9 @@ struct DiskOptions: Sendable {
 struct ReadQueues: Sendable {
   private let queues: [DispatchQueue]
 
+  /// The work that has been added and is not done.
+  private let underWay = DispatchGroup()
+
   init(_ label: String, count: Int) {
     queues = (0..<count).map {
       DispatchQueue(label: "\(label) \($0)", autoreleaseFrequency: .workItem)
@@ -195,7 +201,18 @@ struct ReadQueues: Sendable {
 
   /// Runs `work` after all earlier work of the key.
   func run(_ key: KeyHash, _ work: @escaping @Sendable () -> Void) {
-    queues[Int(key.value % UInt64(queues.count))].async(execute: work)
+    queues[Int(key.value % UInt64(queues.count))].async(group: underWay, execute: work)
+  }
+
+  /// Holds back ``whenIdle(on:_:)`` until the returned closure is called, once.
+  func hold() -> @Sendable () -> Void {
+    underWay.enter()
+    return { [underWay] in underWay.leave() }
+  }
+
+  /// Calls `work` on a queue as soon as nothing is under way.
+  func whenIdle(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+    underWay.notify(queue: queue, execute: work)
   }
 }
 

@@ -120,7 +120,8 @@ final class FileStream: @unchecked Sendable {
       let isWhole = try file.readPieces(start.byteCount) { piece, _ in sum.add(piece) }
       guard isWhole, sum.sum == start.checksum else { throw LostResumePoint() }
     } catch {
-      for path in [path, start.path] { try? store.folder.files.remove(path) }
+      store.discard(.value(number))
+      try? store.folder.files.remove(start.path)
       throw LostResumePoint()
     }
     (written, noted) = (start.byteCount, start.byteCount)
@@ -267,7 +268,7 @@ final class FileStream: @unchecked Sendable {
     endPendingWrite()
     if file != nil {
       try? file?.close()
-      try? store.folder.files.remove(path)
+      store.discard(.value(number))
     }
     store.streams.remove(number)
   }

@@ -112,7 +112,7 @@ final class LazilyOpenedStore: Sendable {
       try files.makeFolder(path)
       SharedDiskStores.enter(
         try CLibrary.resolve(path), options, files, part, { self.settle($0) },
-        retry: { self.enter() })
+        retry: { self.open() })
     } catch {
       let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
       // Not on the queue of admissions, where a slow observer would delay every other cache.

@@ -34,8 +34,8 @@ enum SharedDiskStores {
   ///   - files: The file system.
   ///   - part: The part.
   ///   - answer: Called when the store is open or can't be opened.
-  ///   - retry: Called instead of `answer` when the present store is closed, if that is about to
-  ///     happen.
+  ///   - retry: Called instead of `answer`, on the queue of admissions, when the present store is
+  ///     closed, if that is about to happen.
   static func enter(
     _ path: String, _ options: DiskOptions, _ files: FileSystem, _ part: StorePart,
     _ answer: @escaping @Sendable (Result<DiskStore, CacheError>) -> Void,
@@ -67,14 +67,18 @@ enum SharedDiskStores {
   ///   - store: The store.
   ///   - part: The part.
   ///   - done: Called when all earlier writes are done, and the store is closed if this was the
-  ///     last part.
+  ///     last part; then also all earlier lookups that wait for the disk.
   static func leave(
     _ store: DiskStore, _ part: StorePart, _ done: @escaping @Sendable () -> Void = {}
   ) {
     let closing = uses.withLock { $0[store.path]?.leave(part) }
     store.flush(.written) { _ in
-      if let closing { close(store, closing) }
-      done()
+      guard let closing else { return done() }
+      // Lookups that have begun may still lend files, of which the next store has to know.
+      store.reading.whenIdle(on: store.outcomes) {
+        close(store, closing)
+        done()
+      }
     }
   }
 
@@ -84,13 +88,19 @@ enum SharedDiskStores {
     remove(store)
   }
 
+  /// Makes room for another store of the folder.
+  ///
+  /// On the queue of admissions, and in one step with the admission of the parts that have waited
+  /// for this: a later part must not come between.
   private static func remove(_ store: DiskStore) {
-    let use = uses.withLock { uses -> StoreUse? in
-      // After a failure another store may have taken its place.
-      guard uses[store.path]?.store === store else { return nil }
-      return uses.removeValue(forKey: store.path)
+    admissions.async {
+      let use = uses.withLock { uses -> StoreUse? in
+        // After a failure another store may have taken its place.
+        guard uses[store.path]?.store === store else { return nil }
+        return uses.removeValue(forKey: store.path)
+      }
+      for retry in use?.retries ?? [] { retry() }
     }
-    for retry in use?.retries ?? [] { retry() }
   }
 }
 
@@ -129,7 +139,8 @@ struct StoreUse: Sendable {
   mutating func enter(
     _ options: DiskOptions, _ part: StorePart, _ retry: @escaping @Sendable () -> Void
   ) -> Admission {
-    if !isClosed, store.options.agrees(with: options) {
+    // A part that waits has been created before.
+    if !isClosed, retries.isEmpty, store.options.agrees(with: options) {
       parts[ObjectIdentifier(part)] = part
       return .takesPart(store)
     }

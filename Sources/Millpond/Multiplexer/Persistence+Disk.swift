@@ -14,8 +14,9 @@ extension Persistence where Value: Codable {
   ///   - directory: The folder in which this folder is made.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
-  ///   - key: Returns the text of a key; different keys need different texts. Since it can't be
-  ///     turned back, `removeAll(where:)` fails as unsupported, and removes nothing from the disk.
+  ///   - key: Returns the text of a key; different keys need different texts, and equal keys equal
+  ///     ones. So it must not depend on the order of a set's elements. Since it can't be turned
+  ///     back, `removeAll(where:)` fails as unsupported, and removes nothing from the disk.
   public static func disk(
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String
@@ -31,14 +32,22 @@ extension Persistence where Value: Codable {
   ///   - directory: The folder in which this folder is made.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
-  ///   - key: Returns the text of a key; different keys need different texts.
+  ///   - key: Returns the text of a key; different keys need different texts, and equal keys equal
+  ///     ones. A key for whose text `inverse` returns another key is refused with an error.
   ///   - inverse: Returns the key of a text; nil for a text that is none.
+  /// - Throws: From gets and writes: `CacheError.refused(key:)` for a refused key.
   public static func disk(
     _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String,
     inverse: @escaping @Sendable (String) -> Key?
   ) -> Persistence {
-    Persistence(values(name, in: directory, byteLimit, schema).mapKeys(key, inverse: inverse))
+    Persistence(
+      values(name, in: directory, byteLimit, schema).mapKeys(
+        { newKey in
+          let text = key(newKey)
+          guard inverse(text.canonicalText) == newKey else { throw CacheError.refused(key: text) }
+          return text
+        }, inverse: inverse))
   }
 
   private static func values(
@@ -64,8 +73,18 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
     schema: DiskSchema = .unversioned
   ) -> Persistence {
     disk(
-      name, in: directory, byteLimit: byteLimit, schema: schema, key: { $0.description },
+      name, in: directory, byteLimit: byteLimit, schema: schema, key: { $0.canonicalDescription },
       inverse: { Key($0) })
+  }
+}
+
+extension LosslessStringConvertible where Self: Equatable {
+  /// The description, without the sign of a negative zero, which equals a positive one.
+  fileprivate var canonicalDescription: String {
+    let text = description
+    guard text.utf8.first == UInt8(ascii: "-") else { return text }
+    let positive = String(text.dropFirst())
+    return Self(positive) == self ? positive : text
   }
 }
 
@@ -76,7 +95,7 @@ enum FolderName {
   static func encoded(_ name: String) -> String {
     if name.isEmpty { return "%" }
     var text: [UInt8] = []
-    for byte in name.utf8 {
+    for byte in name.canonicalText.utf8 {
       switch byte {
       case 0x61...0x7A, 0x30...0x39, 0x2D: text.append(byte)
       default: text += [0x25, digit(byte >> 4), digit(byte & 15)]

@@ -38,6 +38,8 @@ private final class TerminationPipe: Sendable {
   init() throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
+    // What the process prints must not be taken for the signal.
+    for place in 0..<2 { ends[place] = try POSIXCalls.moved(ends[place], "") }
     // Not inherited by programs that this one starts; `pipe2` is not available everywhere.
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     self.ends = (ends[0], ends[1])

@@ -204,34 +204,60 @@ import Testing
     try await waitUntilGone(url)
   }
 
-  @Test(arguments: [true, false])
-  func `a file that is looked up while its cache closes is lent only if it stays`(
-    isRemovedFirst: Bool
+  @Test func `a file that something holds keeps no open file of a later store that was closed`()
+    async throws
+  {
+    let cache = scene.open()
+    cache.set(large, for: "film")
+    let file = try await cache.file(for: "film").value
+    try await cache.close().value
+
+    let again = scene.open()
+    try await again.set(Data("small"), for: "a").value
+    _ = await again.openStatistics()
+    weak let segment = again.access.store?.state.withLock { $0.segments.segments.last }
+    #expect(segment != nil)
+    try await again.close().value
+
+    while segment != nil {
+      try Task.checkCancellation()
+      await Task.yield()
+    }
+    #expect(try Data(contentsOf: file.url) == large)
+  }
+
+  @Test(arguments: [10, 200_000])
+  func `a file that is looked up when its cache closes is lent, and stays`(
+    count: Int
   ) async throws {
     let (isAwaited, hasBegun) = (Locked(false), Watched(false))
     let gate = DispatchSemaphore(value: 0)
     let calls = FaultyCalls { call in
-      guard [.read, .readNow].contains(call),
-        isAwaited.withLock({ exchange(&$0, with: false) })
-      else { return }
+      guard call == .read, isAwaited.withLock({ exchange(&$0, with: false) }) else { return }
       hasBegun.change { $0 = true }
       _ = gate.wait(timeout: .now() + 10)
     }
     let cache = scene.open(.mebibytes(64), calls)
-    try await cache.set(large, for: "film").value
+    let value = Data(repeating: 7, count: count)
+    try await cache.set(value, for: "film").value
+    _ = await cache.openStatistics()
+    let store = try #require(cache.access.store)
     isAwaited.withLock { $0 = true }
-    let lookup = Task { try? await cache.file(for: "film").valueIfAny }
+    let lookup = Recorder<DiskFile>().subscribe(to: cache.file(for: "film"))
     try await hasBegun.wait(for: "the lookup") { $0 }
 
-    try await cache.close().value
-    let again = scene.open()
-    #expect(try await again.contains("film").value)
-    if isRemovedFirst { try await again.remove("film").value }
+    let closed = Recorder<Void>().subscribe(to: cache.close())
+    // Behind all that the closing waits for, except for the lookup.
+    let isPassed = Watched(false)
+    store.afterWriting { store.outcomes.async { isPassed.change { $0 = true } } }
+    try await isPassed.wait(for: "the writer") { $0 }
     gate.signal()
-    let file = await lookup.value
-    if !isRemovedFirst { try await again.remove("film").value }
+    try await lookup.ended()
+    try await closed.ended()
+    let again = scene.open()
+    try await again.remove("film").value
 
-    #expect(file.map { scene.exists($0.url) } ?? true)
-    _ = file
+    let file = try #require(lookup.values.first)
+    #expect(try Data(contentsOf: file.url) == value)
   }
 }

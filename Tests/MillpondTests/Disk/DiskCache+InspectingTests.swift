@@ -151,7 +151,7 @@ import Testing
   @Test func `a get whose record is replaced while it is read is one hit`() async throws {
     let cache = try await stocked()
     let store = try #require(cache.access.store)
-    let place = try #require(store.find("1", KeyHash(of: "1"), isCounted: false))
+    let place = try #require(try store.find("1", KeyHash(of: "1"), isCounted: false))
     guard case .record(let record) = place else { throw CacheError.miss }
     try await cache.set(Data("newer"), for: "1").value
     let log = try #require(scene.segments.first)

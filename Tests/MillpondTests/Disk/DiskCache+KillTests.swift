@@ -45,4 +45,30 @@ import Testing
     #expect(names.allSatisfy { !$0.hasSuffix(FileName.unfinishedSuffix) })
     try await cache.close().value
   }
+
+  @Test func `what a process without standard streams prints goes into no file of its cache`()
+    async throws
+  {
+    let folder = Self.folder(of: TestPlatform.process).appendingPathExtension("daemon")
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    await #expect(processExitsWith: .success) {
+      for descriptor in Int32(0)...2 { _ = close(descriptor) }
+      let folder = DiskCacheKillTests.folder(of: TestPlatform.parentProcess)
+        .appendingPathExtension("daemon")
+      let cache = DiskCache(directory: folder, byteLimit: .mebibytes(1))
+      for number in 0..<20 {
+        try await cache.set(Data("\(number)"), for: "\(number)").value
+        print("a line of a daemon")
+        fflush(nil)
+      }
+      try await cache.close().value
+    }
+
+    let cache = DiskCache(directory: folder, byteLimit: .mebibytes(1))
+    for number in 0..<20 {
+      #expect(try await cache.get("\(number)").valueIfAny == Data("\(number)"))
+    }
+    try await cache.close().value
+  }
 }

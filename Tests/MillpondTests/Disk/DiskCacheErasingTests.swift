@@ -44,6 +44,26 @@ import Testing
     #expect(traces == [])
   }
 
+  @Test func `the hashes of keys that the last closing has left go too`() async throws {
+    try await scene.fill { $0.set(value(), for: "a key") }
+    #expect(scene.exists(scene.url(.index)))
+    let calls = FaultyCalls()
+    let cache = scene.open(.mebibytes(64), calls)
+    _ = await cache.openStatistics()
+
+    // A process that dies before the segments are removed.
+    calls.inject(.death(isHalfDone: false), after: 1, of: [.remove])
+    #expect(try await failure(of: cache.removeAll()) != nil)
+    _ = try? await cache.close().value
+    let again = scene.open()
+    #expect(try await again.count.value == 0)
+    try await again.removeAll().value
+
+    #expect(!scene.exists(scene.url(.index)))
+    #expect(traces == [])
+    try await again.close().value
+  }
+
   @Test func `a stream that begins while everything is being removed is kept`() async throws {
     let (isSweeping, isMade) = (Locked(false), DispatchSemaphore(value: 0))
     let begin = Locked<(@Sendable () -> Void)?>(nil)

@@ -46,6 +46,20 @@ import Testing
     #expect(scene.bytesOnDisk <= limit)
   }
 
+  @Test func `files that could not be removed for a while go with the next write`() async throws {
+    let calls = FaultyCalls()
+    let cache = scene.open(1_000_000, calls)
+    calls.inject(.error(.EBUSY), of: [.remove], count: .max)
+    for _ in 0..<20 { try await cache.set(Data(count: 100_000), for: "a").value }
+    #expect(scene.valueFiles.count > 10)
+
+    calls.recover()
+    try await cache.set(Data("small"), for: "b").value
+
+    #expect(scene.valueFiles.count == 1)
+    #expect(scene.bytesOnDisk <= 1_000_000)
+  }
+
   @Test func `the limit holds for very many small values too`() async throws {
     let limit = 200_000
     let cache = scene.open(limit)

@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 import Testing
 
 @testable import Millpond
@@ -71,5 +73,61 @@ import Testing
     for limit in 10_000..<10_050 { _ = cache(limit) }
 
     try await cache(9_999).set(Data("x"), for: "a").value
+  }
+
+  @Test func `a cache that waits until the folder is free comes before those made after it`()
+    async throws
+  {
+    let (isHeld, isClosing) = (Locked(false), Watched(false))
+    let (closing, admitting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let calls = FaultyCalls { call in
+      // The checkpoint, of the closing.
+      guard call == .rename, isHeld.withLock({ exchange(&$0, with: false) }) else { return }
+      isClosing.change { $0 = true }
+      _ = closing.wait(timeout: .now() + 10)
+    }
+    let cache = {
+      DiskCache(
+        directory: scene.folder, DiskOptions(byteLimit: .mebibytes(1)), FileSystem(calls))
+    }
+    let former = cache()
+    try await former.set(Data("former"), for: "a").value
+    isHeld.withLock { $0 = true }
+    let closed = Recorder<Void>().subscribe(to: former.close())
+    try await isClosing.wait(for: "the closing") { $0 }
+
+    let first = cache()
+    first.set(Data("first"), for: "a")
+    await withCheckedContinuation { continuation in
+      SharedDiskStores.admissions.async { continuation.resume() }
+    }
+    SharedDiskStores.admissions.async { _ = admitting.wait(timeout: .now() + 10) }
+    let found = Recorder<Data>().subscribe(to: cache().get("a"))
+    closing.signal()
+    try await closed.ended()
+    admitting.signal()
+
+    try await found.ended()
+    #expect(found.values == [Data("first")])
+    try await first.close().value
+  }
+
+  @Test func `a cache whose settings fit waits behind an earlier one whose settings do not`() {
+    func options(_ byteLimit: Int) -> DiskOptions { DiskOptions(byteLimit: byteLimit) }
+    var use = StoreUse(DiskStore(path: scene.folder.path, options(10_000)))
+    let parts = [StorePart(), StorePart(), StorePart()]
+    guard case .takesPart = use.enter(options(10_000), parts[0], {}) else {
+      Issue.record("refused")
+      return
+    }
+    parts[0].end()
+
+    guard case .waits = use.enter(options(20_000), parts[1], {}),
+      case .waits = use.enter(options(10_000), parts[2], {})
+    else {
+      Issue.record("overtaken")
+      return
+    }
+    #expect(use.retries.count == 2)
   }
 }

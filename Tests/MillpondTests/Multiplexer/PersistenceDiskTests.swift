@@ -125,6 +125,48 @@ import Testing
     #expect(try await again.get(other).value == 2)
   }
 
+  @Test func `equal keys of different texts have one value after a restart`() async throws {
+    do {
+      let texts = map()
+      texts.set("old", for: "caf\u{E9}")
+      texts.set("new", for: "cafe\u{301}")
+      try await texts.flush().value
+    }
+    #expect(try await map().get("caf\u{E9}").value == "new")
+    #expect(FolderName.encoded("caf\u{E9}") == FolderName.encoded("cafe\u{301}"))
+
+    let persistence = { [folder] in Persistence<Double, Int>.disk("numbers", in: folder) }
+    do {
+      let numbers = MultiplexerMap(over: UnreachableNumbers(), persistence: persistence())
+      numbers.set(1, for: 0.0)
+      numbers.set(2, for: -1.5)
+      try await numbers.flush().value
+      try await numbers.remove(-0.0).value
+      try await numbers.flush().value
+    }
+    let again = MultiplexerMap(over: UnreachableNumbers(), persistence: persistence())
+    await #expect(throws: UnreachableFailure.self) { try await again.get(0.0).value }
+    #expect(try await again.get(-1.5).value == 2)
+  }
+
+  @Test func `a key whose text belongs to another key is refused, and the other's value stays`()
+    async throws
+  {
+    let persistence = Persistence<URL, Int>.disk(
+      "urls", in: folder, key: { $0.absoluteString }, inverse: { URL(string: $0) })
+    let whole = try #require(URL(string: "https://example.com/a"))
+    let relative = try #require(URL(string: "a", relativeTo: URL(string: "https://example.com/")))
+    let urls = MultiplexerMap(over: UnreachableURLs(), persistence: persistence)
+    urls.set(1, for: whole)
+    try await urls.flush().value
+
+    urls.set(2, for: relative)
+    await #expect(throws: (any Error).self) { try await urls.flush().value }
+
+    let again = MultiplexerMap(over: UnreachableURLs(), persistence: persistence)
+    #expect(try await again.get(whole).value == 1)
+  }
+
   @Test func `which errors are losses of connectivity`() {
     let lost: [URLError.Code] = [
       .notConnectedToInternet, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
@@ -148,6 +190,12 @@ private struct Unreachable<Value: Sendable>: Source {
 }
 
 private struct UnreachableFailure: Error {}
+
+private struct UnreachableNumbers: Source {
+  func get(_ key: Double, _ lookup: Lookup) -> Signal<Int> {
+    .fail(UnreachableFailure())
+  }
+}
 
 private struct UnreachableURLs: Source {
   func get(_ key: URL, _ lookup: Lookup) -> Signal<Int> {

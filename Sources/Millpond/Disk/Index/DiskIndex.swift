@@ -86,6 +86,10 @@ extension DiskIndex {
     /// Whether the index has the value.
     var isKept = false
 
+    /// For a change that came too late: the pending write that replaces what it would have
+    /// removed, and whose outcome it has.
+    var replacing: DiskWrite?
+
     /// The unwritten write that this one replaces.
     var superseded: DiskWrite?
 

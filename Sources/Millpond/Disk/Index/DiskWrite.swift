@@ -128,8 +128,7 @@ final class DiskWrite: @unchecked Sendable {
     return (value.count, exchange(&content, with: .removal))
   }
 
-  /// Whether this is for `key`, compared byte by byte: canonically equal strings are different
-  /// keys.
+  /// Whether this is for `key`; both are canonical, so their bytes decide.
   func isFor(_ key: String) -> Bool {
     var own = self.key
     return own.withUTF8 { key.hasBytes(UnsafeRawBufferPointer($0)) }

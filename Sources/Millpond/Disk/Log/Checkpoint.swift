@@ -179,17 +179,17 @@ extension LogWriter {
       indexBytes = 0
       return true
     }
-    let path = folder.path(of: .unfinished(numbers.next()))
+    let name = FileName.unfinished(numbers.next())
     do {
-      let file = try folder.files.open(path, .making)
+      let file = try folder.open(name, .making)
       try file.write(bytes)
       // The former one may be the only trace of a removal whose record was lost in a power cut.
       if isSynced { try file.synchronize() }
       try file.close()
-      try folder.files.rename(path, to: folder.path(of: .index))
+      try folder.files.rename(folder.path(of: name), to: folder.path(of: .index))
       indexBytes = bytes.count
     } catch {
-      try? folder.files.remove(path)
+      discard([name])
     }
     return true
   }

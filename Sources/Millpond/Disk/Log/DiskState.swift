@@ -128,7 +128,7 @@ extension DiskState {
     unsynchronized.files.formUnion(taken.files)
   }
 
-  /// Forgets the log, since the folder is a different one.
+  /// Forgets the log; the caller releases it after the unlock.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
     (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
   }

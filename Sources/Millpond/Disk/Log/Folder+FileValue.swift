@@ -5,18 +5,12 @@ import MillpondSignals
 extension Folder {
   /// Writes a value to a file of its own, which belongs to no entry until a record names it.
   ///
-  /// - Throws: The error; then there is no file.
+  /// - Throws: The error; then there may be a file, which has to be removed.
   func writeLargeValue(_ value: Data, number: UInt64) throws -> FileValue {
-    let path = path(of: .value(number))
-    let file = try files.open(path, .making)
-    do {
-      let sum = try write(value, to: file)
-      try file.close()
-      return FileValue(number: number, length: UInt64(value.count), checksum: sum)
-    } catch {
-      try? files.remove(path)
-      throw error
-    }
+    let file = try open(.value(number), .making)
+    let sum = try write(value, to: file)
+    try file.close()
+    return FileValue(number: number, length: UInt64(value.count), checksum: sum)
   }
 
   /// Writes the value and computes its checksum, on two threads if that is faster.

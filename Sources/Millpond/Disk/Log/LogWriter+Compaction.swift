@@ -145,8 +145,8 @@ extension LogWriter {
   /// Whether there are segments from before the last removal of everything.
   var isErasing: Bool { parts.first.map { $0.segment.number < erasedBefore } ?? false }
 
-  /// Removes all bytes from before the last removal of everything: segments, and files that no
-  /// entry needs.
+  /// Removes all bytes from before the last removal of everything: the checkpoint, segments, and
+  /// files that no entry needs.
   ///
   /// The removal is on the device before anything is removed, and the files are gone from the
   /// device at the end, so a power cut brings nothing back.
@@ -155,6 +155,10 @@ extension LogWriter {
   func erase(sparing streamed: () -> Set<UInt64>) throws {
     guard folder.hold == .kept else { throw CLibrary.failure(.EBADF, folder.path) }
     if let last = parts.last { try last.segment.file.synchronize() }
+    // The checkpoint tells which keys there were. It goes first: without it the next opening finds
+    // the removal in the log, and repeats all of this if the process dies before the end.
+    try folder.remove(.index)
+    (indexBytes, uncheckedBytes) = (0, max(uncheckedBytes, logBytes))
     // Later records that are not behind the removal are copied. No more of them come into these
     // segments, which are written no longer.
     var needed: Set<UInt32> = []

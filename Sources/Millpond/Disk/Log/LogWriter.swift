@@ -43,6 +43,9 @@ final class LogWriter: @unchecked Sendable {
   /// Whether a position of the mark is known to be on the device; touched only on `synchronizing`.
   var isMarkOnDevice = false
 
+  /// The files that nothing needs, and that could not be removed yet.
+  var needless = Queue<FileName>()
+
   private let buffer = RecordBuffer()
 
   private var encoded: [(DiskWrite, RecordLocation)] = []
@@ -67,6 +70,17 @@ final class LogWriter: @unchecked Sendable {
     indexBytes = contents.indexBytes
     erasedBefore = contents.erasedBefore
   }
+
+  /// Releases the log, whose folder is no longer held, or is a different one now.
+  func letGo() {
+    parts = []
+    isLastOpen = false
+    logBytes = 0
+    copied = nil
+    needless = Queue()
+    let released = state.withLock { $0.forgetLog() }
+    withExtendedLifetime(released) {}
+  }
 }
 
 // MARK: - Writing
@@ -83,6 +97,7 @@ extension LogWriter {
     for write in writes { add(write) }
     commit()
     makeRoom(for: 0)
+    removeNeedless()
   }
 
   /// Takes the folder again if it was lost.
@@ -91,19 +106,12 @@ extension LogWriter {
   private func prepare() throws {
     switch folder.hold {
     case .kept: return
-    case .none: throw CLibrary.failure(.EBADF, folder.path)
+    case .none: throw DiskError.closed(folder: folder.path)
     case .lost: break
     }
     // It is a different folder now, without any of the files.
-    parts = []
-    isLastOpen = false
-    logBytes = 0
-    copied = nil
-    let released = state.withLock { state in
-      state.index.forgetAllLocations()
-      return state.forgetLog()
-    }
-    withExtendedLifetime(released) {}
+    state.withLock { $0.index.forgetAllLocations() }
+    letGo()
     try folder.take()
   }
 
@@ -157,7 +165,7 @@ extension LogWriter {
       payload = try form.sealed(plain, for: write.key)
       if payload.count >= DiskLimits.largeSize {
         // The file exists already if the record could not be written with others.
-        let file = try write.file ?? folder.writeLargeValue(payload, number: numbers.next())
+        let file = try write.file ?? writeLargeValue(payload)
         (head.kind, payload) = (.file, note(file, of: write))
       }
     case .file(let file):
@@ -176,6 +184,16 @@ extension LogWriter {
     return RecordLocation(
       segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
       expiry: write.times.expiresAt.expiry)
+  }
+
+  private func writeLargeValue(_ value: Data) throws -> FileValue {
+    let number = numbers.next()
+    do {
+      return try folder.writeLargeValue(value, number: number)
+    } catch {
+      discard([.value(number)])
+      throw error
+    }
   }
 
   /// Returns the positions of the records that a removal of everything does not concern.
@@ -273,18 +291,5 @@ extension LogWriter {
       }
     }
     remove(files)
-  }
-
-  /// Removes files of large values that are not needed; lent files are removed later.
-  func remove(_ files: [UInt64]) {
-    if files.isEmpty { return }
-    let files = state.withLock { state in
-      let files = state.index.free(of: files)
-      state.noteRemoved(files)
-      return files
-    }
-    // Files that can't be removed now are removed at the next opening.
-    guard folder.hold == .kept, (try? synchronizeIfRelied()) != nil else { return }
-    for number in files { try? folder.remove(.value(number)) }
   }
 }

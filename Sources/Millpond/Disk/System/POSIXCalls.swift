@@ -22,10 +22,26 @@ struct POSIXCalls: FileCalls {
       case .sharing: O_RDWR | O_CREAT | O_NONBLOCK
       case .folder: O_RDONLY | O_DIRECTORY
       }
-    let descriptor = systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw CLibrary.failure(path) }
+    let descriptor = try Self.moved(systemOpen(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600), path)
     if access == .updating || access == .sharing { makePrivate(descriptor) }
     return descriptor
+  }
+
+  /// Returns the file under a descriptor beyond those of the standard streams: in a process without
+  /// these, whatever is printed would go into the file.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The result of opening the file.
+  ///   - path: The path, for the error.
+  ///   - least: The least descriptor to return.
+  static func moved(_ descriptor: Int32, _ path: String, least: Int32 = 3) throws -> Int32 {
+    guard descriptor >= 0 else { throw CLibrary.failure(path) }
+    if descriptor >= least { return descriptor }
+    let other = fcntl(descriptor, F_DUPFD_CLOEXEC, least)
+    let failure = CLibrary.failure(path)
+    _ = systemClose(descriptor)
+    if other < 0 { throw failure }
+    return other
   }
 
   /// Removes the permissions of others from a file that is opened for writing, since it may have

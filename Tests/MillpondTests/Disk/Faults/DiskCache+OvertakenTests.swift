@@ -118,4 +118,81 @@ import Testing
     try await cache.close().value
     #expect(try await scene.open(.mebibytes(1)).get("a").valueIfAny == nil)
   }
+
+  /// Lets the writer wait at the write of a key that has nothing to do with the test.
+  private func hold(_ held: Held, _ cache: DiskCache) async throws {
+    held.hold()
+    cache.set(Data("other"), for: "other")
+    try await held.hasBegun.wait(for: "the writing") { $0 }
+  }
+
+  @Test func `a removal by predicate is on disk though a later removal of everything can't be`()
+    async throws
+  {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(.mebibytes(1), calls)
+    try await cache.set(Data("old"), for: "a").value
+    try await hold(held, cache)
+
+    let matching = cache.removeAll { $0 == "a" }
+    let all = cache.removeAll()
+    calls.inject(.error(.ENOSPC), of: [.make])
+    held.letGo()
+
+    #expect(try await failure(of: all)?.systemError == .ENOSPC)
+    #expect(try await failure(of: matching) == nil)
+    calls.die()
+    try await cache.close().value
+    #expect(try await scene.open(.mebibytes(1)).get("a").valueIfAny == nil)
+  }
+
+  @Test(arguments: [true, false])
+  func `a removed value does not come back when a set that follows the removal can't be written`(
+    isByPredicate: Bool
+  ) async throws {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(.mebibytes(1), calls)
+    try await cache.set(Data("old"), for: "a").value
+    try await hold(held, cache)
+
+    let revision = Revision.next()
+    let matching = isByPredicate ? cache.removeAll { $0 == "a" } : nil
+    let set = cache.set(Data("new"), for: "a")
+    let all = isByPredicate ? nil : cache.apply(.removeAll(revision))
+    calls.inject(.error(.ENOSPC), after: 1, of: [.write])
+    held.letGo()
+
+    #expect(try await failure(of: set)?.systemError == .ENOSPC)
+    if let matching { #expect(try await failure(of: matching)?.systemError == .ENOSPC) }
+    if let all { #expect(try await failure(of: all) == nil) }
+    #expect(try await cache.get("a").valueIfAny == nil)
+    try await cache.flush().value
+    calls.die()
+    try await cache.close().value
+    #expect(try await scene.open(.mebibytes(1)).get("a").valueIfAny == nil)
+  }
+
+  @Test func `new times for a value that can't be written fail with it, and leave the old one`()
+    async throws
+  {
+    let held = Held()
+    let calls = held.calls()
+    let cache = scene.open(.mebibytes(1), calls)
+    try await cache.set(Data("old"), for: "a").value
+    held.hold()
+    let set = cache.set(Data("new"), for: "a")
+    try await held.hasBegun.wait(for: "the writing") { $0 }
+
+    let renewals = (1...2).map { cache.setTimeToLive(.after(.seconds(60 * $0)), for: "a") }
+    calls.inject(.error(.ENOSPC), of: [.write])
+    held.letGo()
+
+    #expect(try await failure(of: set)?.systemError == .ENOSPC)
+    for renewal in renewals { #expect(try await failure(of: renewal)?.systemError == .ENOSPC) }
+    #expect(try await cache.get("a").value == Data("old"))
+    try await cache.close().value
+    #expect(try await scene.open(.mebibytes(1)).get("a").value == Data("old"))
+  }
 }

@@ -13,6 +13,12 @@ struct SeededNumbers {
     Int.random(in: 0..<end, using: &generator)
   }
 
+  /// Returns a size up to `greatest`; as many are small, of any magnitude, as are large.
+  mutating func size(upTo greatest: Int) -> Int {
+    let magnitude = next(Int.bitWidth - greatest.leadingZeroBitCount + 1)
+    return min(greatest, next(1 << magnitude))
+  }
+
   mutating func bits() -> UInt64 {
     generator.next()
   }
