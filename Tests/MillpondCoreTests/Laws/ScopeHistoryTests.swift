@@ -52,7 +52,7 @@ import Testing
       }
       asks.withLock { [mine] in $0 += mine }
     }
-    pond.scope.end()
+    _ = pond.scope.end() as Signal<Void>
     pond.origin.answerAll()
 
     #expect(troubles.withLock { $0 } == [], "seed \(seed)")

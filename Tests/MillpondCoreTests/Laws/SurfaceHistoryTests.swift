@@ -68,7 +68,7 @@ private struct SurfaceHistory {
     case 50..<58: cache.set(value(of: user), for: key)
     case 58..<63: cache.remove(key)
     case 63: cache.removeAll()
-    case 64: cache.removeAll { $0 > 2 }
+    case 64: _ = cache.removeAll { $0 > 2 }
     case 65..<70: cache.markStale(key)
     case 70: cache.markAllStale()
     case 71..<77: clock.advance(by: .seconds(Int.random(in: 1..<30, using: &generator)))

@@ -155,7 +155,7 @@ import Testing
     switch operation {
     case .remove: users.remove(1)
     case .removeAll: users.removeAll()
-    default: users.removeAll { $0 == 1 }
+    default: _ = users.removeAll { $0 == 1 }
     }
     #expect(kept.contents[1] == "one")
     #expect(Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly)).values.isEmpty)

@@ -99,7 +99,7 @@ import Testing
     let former = (0..<100).map { Recorder<String>().subscribe(to: users.get($0)) }
     let waiting = (0..<100).map { Recorder<String>().subscribe(to: users.refresh($0)) }
 
-    session.end()
+    _ = session.end() as Signal<Void>
     let next = (0..<100).map { Recorder<String>().subscribe(to: users.get($0)) }
     #expect(origin.activeRuns == 100)
     for key in 0..<100 { answer(key, "the next user's") }

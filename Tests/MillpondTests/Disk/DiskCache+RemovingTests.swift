@@ -194,9 +194,9 @@ import Testing
       cache.set(Data("x"), for: "b/1")
     }
     if closes {
-      try await scene.fill { $0.removeAll(withPrefix: "a/") }
+      try await scene.fill { _ = $0.removeAll(withPrefix: "a/") }
     } else {
-      try await scene.fillAndDie { $0.removeAll(withPrefix: "a/") }
+      try await scene.fillAndDie { _ = $0.removeAll(withPrefix: "a/") }
     }
 
     let cache = scene.open()
@@ -295,7 +295,7 @@ import Testing
       switch former {
       case .remove: cache.remove("a/1")
       case .removeAll: cache.removeAll()
-      case .removeMatching: _ = cache.removeAll(withPrefix: "a/")
+      case .removeMatching: cache.removeAll(withPrefix: "a/")
       }
     await #expect(throws: CacheError.self) { try await outcome.value }
     faults.recover()
