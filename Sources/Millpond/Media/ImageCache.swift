@@ -33,15 +33,21 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   ///   - pixelLimit: The greatest number of pixels of a picture before it is scaled down, for which
   ///     a decoder may need four bytes each; by default 64 Mi.
   ///   - fileByteLimit: The greatest size of a file, which is read into memory to be decoded.
+  ///   - policy: The pictures to keep in memory when there is no room for all. By default those that
+  ///     were used last: a screen shows what it has just asked for, and an adaptive policy would
+  ///     decode a picture that takes much of the room on each of its first gets.
   public init(
     _ media: MediaCache<Key>, decoder: Decoder, byteLimit: Int, longestSide: Int = .max,
-    pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128)
+    pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128),
+    policy: EvictionPolicy = .leastRecentlyUsed
   ) {
     let decoded = DecodedImages(
       media: media, decoder: decoder, longestSide: longestSide, pixelLimit: pixelLimit,
       fileByteLimit: fileByteLimit)
-    pictures = MemoryCache(costLimit: byteLimit) { max(1, decoder.byteCount(of: $0)) }
-      .layered(over: decoded).reusingInFlight()
+    pictures = MemoryCache(costLimit: byteLimit, policy: policy) {
+      max(1, decoder.byteCount(of: $0))
+    }
+    .layered(over: decoded).reusingInFlight()
   }
 
   /// Returns the picture.

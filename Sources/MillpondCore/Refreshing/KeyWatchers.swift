@@ -64,8 +64,8 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Reports a fetched value, unless the key was written since the fetch began, or a later reload
-  /// has been answered.
+  /// Reports a fetched value, unless the fetch is over, the key was written since it began, or a later
+  /// reload has been answered.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -75,9 +75,20 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func sendFetched(
     _ value: Stamped<Value>, of key: Key, _ token: FillToken, after prepare: () -> Void
   ) {
+    // A source that ignores cancellation may send to callers that have left.
+    if token.isEnded { return }
     let (isLatest, subject) = state.withLock { $0.take(fetchOf: key, token) }
     if isLatest { prepare() }
-    subject?.next(.fetched(value))
+    subject?.next(.fetched(value, token.revision))
+  }
+
+  /// Returns the fetched value of an event, unless the key was written since the fetch began.
+  ///
+  /// Asked on arrival: the report of the write may have come first.
+  func latest(_ event: KeyEvent<Value>, of key: Key) -> Stamped<Value>? {
+    guard case .fetched(let value, let revision) = event else { return nil }
+    let lastWrite = state.withLock { $0.watches[key]?.lastWrite ?? .none }
+    return revision >= lastWrite ? value : nil
   }
 
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
@@ -164,7 +175,7 @@ enum KeyEvent<Value: Sendable>: Sendable {
   case ended
 
   /// A value was fetched, and no write has overtaken it; the store may have refused it.
-  case fetched(Stamped<Value>)
+  case fetched(Stamped<Value>, Revision)
 
   /// A value was found in the store, or filled in from outside.
   case kept
@@ -199,6 +210,4 @@ enum KeyEvent<Value: Sendable>: Sendable {
     case .begun, .ended, .fetched, .kept, .removed, .settled: false
     }
   }
-
-  var fetched: Stamped<Value>? { if case .fetched(let value) = self { value } else { nil } }
 }

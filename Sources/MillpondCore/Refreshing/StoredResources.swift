@@ -52,7 +52,7 @@ struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
     for key: Key, after event: KeyEvent<Value>
   ) -> Signal<StoredResource<Value>> {
     let provenance = ResourceState<Value>.Provenance(event)
-    if let value = usable(key) ?? event.fetched {
+    if let value = usable(key) ?? watchers.latest(event, of: key) {
       return .just(resource(value, provenance))
     }
     let found = stored(key, Lookup(freshness: .cachedOnly).counting(.nothing))

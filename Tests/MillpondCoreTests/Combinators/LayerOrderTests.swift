@@ -249,4 +249,8 @@ private struct MomentLayer: Cache, StampedSource {
     pass()
     return outcome
   }
+
+  func topology(for key: String?) -> Topology {
+    Topology(.wrapper, "moments", of: base.topology(for: key))
+  }
 }

@@ -48,7 +48,7 @@ import Testing
     #expect(left.answers == [1, 1] && right.answers == [1, 1])
   }
 
-  @Test func `a run that is left is cancelled before the next one starts`() {
+  @Test func `a run that is left is cancelled before the next one starts`() async throws {
     let active = Locked((now: 0, most: 0))
     let starts = Locked(0)
     let origin = AnyCache<Int, Int>(
@@ -60,14 +60,16 @@ import Testing
             active.withLock { $0.now -= 1 }
             withExtendedLifetime(observer) {}
           }
+          observer.next(1)
         }
       }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) })
     let cache = origin.limited(to: 1)
     let first = cache.get(1).subscribe()
-    let second = cache.get(2).subscribe()
+    let second = Recorder<Int>().subscribe(to: cache.get(2))
 
     first.dispose()
 
+    _ = try await second.values(count: 1)
     #expect(starts.withLock { $0 } == 2)
     #expect(active.withLock { $0.most } == 1)
     second.dispose()

@@ -117,7 +117,7 @@ import Testing
       to: cache.apply(.fill("a", Stamped(Data(count: size)), FillToken())))
     try await fill.ended()
 
-    #expect(fill.failure is CacheError && fill.values.isEmpty)
+    #expect(fill.failure is DiskError && fill.values.isEmpty)
     #expect(try await cache.get("a").valueIfAny == nil)
     try await cache.flush().value
     // Without what a proper end writes, the log is read.

@@ -35,6 +35,19 @@ import Testing
     #expect(decoder.decoded.withLock { $0.count } == 1)
   }
 
+  @Test func `a picture stays decoded after its first get, though others fill the memory`()
+    async throws
+  {
+    let origin = try origin(PPMDecoder.file(width: 8, height: 8))
+    // Room for three.
+    let images = images(byteLimit: 3 * 8 * 8 * 3 + 8)
+    for path in ["/a", "/b", "/c", "/d", "/d"] {
+      _ = try await images.get(try origin.url(path)).value
+    }
+
+    #expect(decoder.decoded.withLock { $0.count } == 4)
+  }
+
   @Test func `a large picture is scaled down, in its proportions`() async throws {
     let origin = try origin(PPMDecoder.file(width: 40, height: 20))
     let url = try origin.url("/a")

@@ -119,9 +119,6 @@ final class OriginTransfer: Sendable {
       upstream.end()
       return finish(with: stored, decision)
     }
-    if let stored = question.stored, question.parsed.range != nil {
-      transfers.store.learn(from: head, about: stored, answered(at: now))
-    }
     let decision = transfers.rules.storage(of: head, for: question.parsed)
     state.value.head = head
     state.value.decision = decision
@@ -148,6 +145,9 @@ final class OriginTransfer: Sendable {
       // Also if the last caller leaves.
       lifetime.onEnd { self.breakOff() }
     } else {
+      if let stored = question.stored, question.parsed.range != nil {
+        transfers.store.learn(from: head, about: stored, answered(at: now))
+      }
       removeOutdated(by: head.status, isRedirected: head.isRedirected)
       // What is stored is reported once it is.
       let isRefused = isTooLarge && decision.action == .store

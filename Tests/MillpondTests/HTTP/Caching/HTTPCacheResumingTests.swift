@@ -42,7 +42,7 @@ import Testing
     #expect(scene.origin.values(of: "If-Range") == [nil, "\"a\""])
     #expect(
       scene.newReasons() == [
-        .nothingStored, .statedFreshness, .incomplete, .incomplete, .statedFreshness, .fresh,
+        .nothingStored, .incomplete, .incomplete, .statedFreshness, .fresh,
       ])
   }
 

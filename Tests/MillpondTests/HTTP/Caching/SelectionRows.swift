@@ -72,9 +72,12 @@ extension CachingRow {
       "9111 §4.1", "max-age=60 | Vary: Accept-Encoding", "Accept-Encoding: br", .forward,
       .otherVariant, first: "Accept-Encoding: gzip"),
     .reuse(
-      "9111 §4.1", "max-age=60 | Vary: Cookie", "Cookie: b=2", .forward, .otherVariant,
-      first: "Cookie: a=1"),
+      "9111 §4.1", "max-age=60 | Vary: Accept-Language", "Accept-Language: de", .forward,
+      .otherVariant, first: "Accept-Language: en"),
     // Credentials
+    .reuse(
+      "9111 §3.5", "max-age=60 | Vary: Cookie", "Cookie: b=2", .forward, .otherCredentials,
+      first: "Cookie: a=1"),
     .reuse(
       "9111 §3.5", "max-age=60", "Authorization: Basic b", .forward, .otherCredentials,
       first: "Authorization: Basic a"),

@@ -20,15 +20,19 @@ import Testing
       })
   }
 
-  @Test func `requests to a host wait for its slots, and not for those of another host`() throws {
+  @Test func `requests to a host wait for its slots, and not for those of another host`()
+    async throws
+  {
     let asked = try ["http://a/1", "http://a/2", "http://a/3", "http://b/4"].map { try ask($0) }
 
     #expect(sent.state == ["http://a/1", "http://a/2", "http://b/4"])
     asked[0].dispose()
-    #expect(sent.state.last == "http://a/3")
+    try await sent.wait(for: "a slot") { $0.last == "http://a/3" }
   }
 
-  @Test func `a request that was left keeps its slot until the session is done with it`() throws {
+  @Test func `a request that was left keeps its slot until the session is done with it`()
+    async throws
+  {
     let finish = Watched<(@Sendable () -> Void)?>(nil)
     let request = HTTPRequest(url: try #require(URL(string: "http://a/left")))
     let left = Recorder<HTTPPart>().subscribe(
@@ -42,11 +46,11 @@ import Testing
     #expect(sent.state == ["http://a/1"])
     finish.state?()
 
-    #expect(sent.state == ["http://a/1", "http://a/2"])
+    try await sent.wait(for: "a slot") { $0 == ["http://a/1", "http://a/2"] }
     #expect(others.allSatisfy { $0.end == nil })
   }
 
-  @Test func `the most urgent request that waits is sent first`() throws {
+  @Test func `the most urgent request that waits is sent first`() async throws {
     let first = try ask("http://a/1")
     let others = [
       try ask("http://a/2"), try ask("http://a/low", .low), try ask("http://a/high", .high),
@@ -54,13 +58,13 @@ import Testing
 
     first.dispose()
 
-    #expect(sent.state.last == "http://a/high")
+    try await sent.wait(for: "a slot") { $0.last == "http://a/high" }
     #expect(others.allSatisfy { $0.end == nil })
   }
 
   @Test
   func `requests that are left while they wait are never sent, and leave nothing behind`()
-    throws
+    async throws
   {
     let held = [try ask("http://a/1"), try ask("http://a/2")]
     let waiting = try (0..<6_000).map { try ask("http://a/waiting/\($0)") }
@@ -69,7 +73,7 @@ import Testing
     for one in waiting { one.dispose() }
     held[0].dispose()
 
-    #expect(sent.state == ["http://a/1", "http://a/2", "http://a/next"])
+    try await sent.wait(for: "a slot") { $0 == ["http://a/1", "http://a/2", "http://a/next"] }
     next.dispose()
     held[1].dispose()
     #expect(slots.hostCount == 0)

@@ -18,17 +18,18 @@
     }
 
     @Test func `a chunked answer without a trailer field is a value`() async throws {
-      let url = try Self.origin(trailer: "").url("/")
+      let origin = try Self.origin(trailer: "")
 
-      #expect(try await HTTPSource().get(url).value == Data("ok".utf8))
+      #expect(try await HTTPSource().get(try origin.url("/")).value == Data("ok".utf8))
     }
 
     // Seen in swift-corelibs-foundation 6.3.1. If this fails, the fault is mended: then the article
     // about platforms and the comment of `URLSessionTransport` are out of date.
     @Test func `a trailer field ends the process, as the article about platforms says`() async {
       await #expect(processExitsWith: .failure) {
-        let url = try TrailerTests.origin(trailer: "X-Sum: 1\r\n").url("/")
-        _ = try? await HTTPSource().get(url).value
+        let origin = try TrailerTests.origin(trailer: "X-Sum: 1\r\n")
+        _ = try? await HTTPSource().get(try origin.url("/")).value
+        withExtendedLifetime(origin) {}
       }
     }
   }
