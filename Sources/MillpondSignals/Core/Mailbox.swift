@@ -83,7 +83,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   /// Takes the turn, if it is free now or becomes free after a few yields.
   @inlinable
   borrowing func take() -> Bool {
-    let place = stackPlace()
+    let place = stackAddress()
     return turn.compareExchange(expected: 0, desired: place, ordering: .acquiring).exchanged
       || takeInAMoment(place)
   }
@@ -125,7 +125,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
       if let last = messages.last, replaces(last, message) { replaced = messages.removeLast() }
       messages.append(message)
       let before = turn.bitwiseOr(Self.waitingBit, ordering: .acquiringAndReleasing).oldValue
-      if before == 0 { turn.store(stackPlace() | Self.waitingBit, ordering: .relaxed) }
+      if before == 0 { turn.store(stackAddress() | Self.waitingBit, ordering: .relaxed) }
       return (replaced, before == 0)
     }
     withExtendedLifetime(replaced) {}  // released here, not under the lock
@@ -140,7 +140,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     var messages: [Message] = []
     repeat {
       messages = queue.withLock { messages in
-        turn.store(stackPlace(), ordering: .relaxed)
+        turn.store(stackAddress(), ordering: .relaxed)
         let taken = messages
         messages = []
         return taken
@@ -161,14 +161,6 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
 
   @inlinable
   var queue: Locked<[Message]> { waiting.locked([]) }
-}
-
-/// Returns a place on the calling thread's stack, or near it: even, and never zero.
-@inlinable
-@inline(__always)
-func stackPlace() -> UInt {
-  var place: UInt = 0
-  return withUnsafeMutablePointer(to: &place) { UInt(bitPattern: $0) }
 }
 
 /// An object that is made on first use and kept.

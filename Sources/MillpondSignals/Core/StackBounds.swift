@@ -37,11 +37,28 @@ extension Lifetime {
   }
 }
 
-/// Returns an address in the caller's frame, or next to it.
+/// Returns an address in the caller's frame, or next to it: even, and never zero.
+@inlinable
+@inline(__always)
 func stackAddress() -> UInt {
-  var mark: UInt8 = 0
+  var mark: UInt = 0
   return withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
 }
+
+/// Returns a number that identifies the current thread: even, and never zero.
+///
+/// The C libraries declare `pthread_self` to be constant, as it is for a thread. In a user's async
+/// function the compiler would therefore read it once, and use that number after an `await` as
+/// well, when the function goes on on another thread. So this is the only place that reads it, is
+/// never inlined, and has an effect that the compiler knows nothing about: each call is made.
+@inline(never)
+@usableFromInline
+package func threadMark() -> UInt {
+  _ = effect.load(ordering: .acquiring)
+  return withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+}
+
+private let effect = Atomic<UInt8>(0)
 
 /// The stack bounds and nested releases of one thread, used by that thread alone.
 struct ThreadStack {

@@ -67,7 +67,9 @@ import Testing
     #expect(await origin.wasClosedByClient())
   }
 
-  @Test func `a prefetch delivers that it is done, and the file is there afterwards`() async throws {
+  @Test func `a prefetch delivers that it is done, and the file is there afterwards`()
+    async throws
+  {
     let origin = try LoopbackServer { _ in Response(body: MediaScene.film) }
     let media = scene.media()
     let url = try origin.url("/film")
