@@ -55,7 +55,7 @@ func stackAddress() -> UInt {
 @usableFromInline
 package func threadMark() -> UInt {
   _ = effect.load(ordering: .acquiring)
-  return withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+  return readThreadMark()
 }
 
 private let effect = Atomic<UInt8>(0)
@@ -104,9 +104,7 @@ private func makeThreadStack() -> UnsafeMutablePointer<ThreadStack>? {
 
 /// Yields the processor to other threads.
 @usableFromInline
-package func yieldThread() {
-  sched_yield()
-}
+package func yieldThread() { sched_yield() }
 
 /// The bounds of a stack, and the part of it that nested subscriptions may use.
 struct StackBounds {

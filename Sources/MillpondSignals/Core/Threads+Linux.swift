@@ -1,6 +1,9 @@
 #if canImport(Glibc)
   import Glibc
 
+  /// Returns the number of the current thread, for ``threadMark()`` alone.
+  func readThreadMark() -> UInt { UInt(pthread_self()) }
+
   func readStackBounds() -> StackBounds {
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
@@ -22,6 +25,9 @@
     @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32
 #elseif canImport(Musl)
   import Musl
+
+  /// Returns the number of the current thread, for ``threadMark()`` alone.
+  func readThreadMark() -> UInt { UInt(bitPattern: pthread_self()) }
 
   /// Returns unknown bounds, so no stack is guarded: for the main thread, musl reports only the part
   /// used so far.
