@@ -69,7 +69,7 @@ import Testing
 
     let page = try String(contentsOfFile: path, encoding: .utf8)
     #expect(page.contains("<span class=\"wrong\">WRONG</span>"))
-    #expect(page.contains("<small>WRONG: one</small>"))
+    #expect(page.contains("<small>WRONG: row</small>"))
   }
 
   @Test(arguments: [true, false])

@@ -27,7 +27,7 @@ import Testing
     #expect(journal.entries == ["2", "4", "completed"])
   }
 
-  @Test func `a chain of a thousand operators runs and ends on half a megabyte of stack`()
+  @Test func `a chain of a thousand operators runs and ends on a megabyte of stack`()
     async throws
   {
     let total = Watched(0)

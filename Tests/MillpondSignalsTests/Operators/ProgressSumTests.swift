@@ -27,5 +27,7 @@ import Testing
     #expect(recorder.progress.last == SignalProgress(completed: 3, total: 6))
     sources[1].progress(SignalProgress(completed: 2))
     #expect(recorder.progress.last == SignalProgress(completed: 3))
+    // Optimised, one that is not used any more would be released, and fail the signal.
+    withExtendedLifetime(sources) {}
   }
 }

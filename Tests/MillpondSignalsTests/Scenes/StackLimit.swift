@@ -14,6 +14,6 @@ enum StackLimit {
     static let depth = 128
 
     /// The stack for a thousand operators of the smaller kinds.
-    static let bytesOfThousand = bytes
+    static let bytesOfThousand = 2 * bytes
   #endif
 }
