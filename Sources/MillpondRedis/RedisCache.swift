@@ -32,7 +32,7 @@ public import MillpondSignals
 /// same length, and the same bytes, or the same 128 at both ends of more than 256, which in the
 /// form ``RedisForm/stamped`` include times to the millisecond.
 ///
-/// **Memory that follows** (``following(_:)``) has only what the server has: a set value is there
+/// **Memory that follows** (`following(_:)`) has only what the server has: a set value is there
 /// once it has been sent, and goes if the server refuses it or does not answer. A removal of a key
 /// is reported to other processes also if the server does not have the key; one by predicate, or of
 /// everything, is not.

@@ -10,7 +10,7 @@ public import MillpondSignals
 ///     try await cache.flush()  // before the program ends
 ///
 /// Gets see a write at once; it is on disk when its outcome succeeds. A program that ends earlier
-/// loses it: await the outcome, ``flush(_:)`` or ``close()`` at the end.
+/// loses it: await the outcome, ``flush(_:)`` or ``close()->_`` at the end.
 ///
 /// Values below 64 KiB go into a log, larger ones into files of their own. If the process is killed
 /// at any moment, each key has its old or its new value, complete. After a power cut each key has

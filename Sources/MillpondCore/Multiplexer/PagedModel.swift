@@ -41,7 +41,7 @@ public struct ListPage<Item: Sendable, Cursor: Sendable>: Sendable {
 /// with the object. Calls from inside an observation's `onChange`, which runs before its change is
 /// made, take effect after that change.
 ///
-/// When the session of a user ends (``CacheScope/end()``), a list of its pages is empty again, and
+/// When the session of a user ends (``CacheScope/end()->_``), a list of its pages is empty again, and
 /// ``error`` says so.
 ///
 /// - Note: Main actor. Pages may come from any thread; the change then takes a hop.

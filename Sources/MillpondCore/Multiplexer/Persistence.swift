@@ -15,7 +15,7 @@ public struct Persistence<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - cache: The store. To know the ages of values after a restart, it has to report them.
   ///   - flush: Completes when all writes are where they are to stay, in addition to
-  ///     ``Source/flush(_:)`` of the cache.
+  ///     ``Source/flush(_:)->_`` of the cache.
   public init(
     _ cache: some Cache<Key, Value>, flush: @escaping @Sendable () -> Signal<Void> = { .just(()) }
   ) {

@@ -36,7 +36,7 @@ public final class Repository: Sendable {
   ///   - cache: The cache to add; all its layers are flushed, emptied, marked stale and closed.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)->_``.
   public func add(_ cache: some Cache, named name: String) throws {
     try add(RepositoryMember(cache), named: name)
   }
@@ -47,7 +47,7 @@ public final class Repository: Sendable {
   ///   - multiplexer: The multiplexer to add.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)->_``.
   public func add<Value>(_ multiplexer: Multiplexer<Value>, named name: String) throws {
     try add(RepositoryMember(multiplexer.map), named: name)
   }
@@ -58,7 +58,7 @@ public final class Repository: Sendable {
   ///   - member: The functions of the member.
   ///   - name: A name that no other member has.
   /// - Throws: ``CacheError/nameTaken(name:)`` if another member has that name;
-  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)``.
+  ///   ``CacheError/shutDown(key:)`` after ``shutDown(deadline:)->_``.
   public func add(_ member: RepositoryMember, named name: String) throws {
     let refusal = state.withLock { state -> CacheError? in
       if state.end != nil { return .shutDown() }
@@ -133,7 +133,7 @@ public final class Repository: Sendable {
   /// is flushed, and files are closed.
   ///
   /// Starts at once; each step begins for all members together, as in
-  /// ``Source/shutDown(deadline:)`` of one cache. A member that fails or hangs stops no other one.
+  /// ``Source/shutDown(deadline:)->_`` of one cache. A member that fails or hangs stops no other one.
   /// Later calls return the outcome of the first, whatever their deadline, and no member can be
   /// added any more.
   ///

@@ -1,7 +1,7 @@
 public import MillpondSignals
 
 extension Source {
-  /// Lets ``shutDown(deadline:)`` of a composition, or of its ``Repository``, end the gets of this
+  /// Lets ``shutDown(deadline:)->_`` of a composition, or of its ``Repository``, end the gets of this
   /// source.
   ///
   ///     let users = memory.layered(over: disk.layered(over: api.stoppable())).reusingInFlight()

@@ -71,7 +71,7 @@ public enum CacheError: Error, Sendable {
   case scopeEnded(key: String? = nil)
 
   /// The get would have to fetch, or was fetching, and its source has been shut down by
-  /// ``Source/shutDown(deadline:)`` or ``Repository/shutDown(deadline:)``.
+  /// ``Source/shutDown(deadline:)->_`` or ``Repository/shutDown(deadline:)->_``.
   ///
   /// `key` is the key of the get; nil for a member that is added to such a repository.
   case shutDown(key: String? = nil)

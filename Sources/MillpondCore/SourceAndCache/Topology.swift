@@ -84,8 +84,8 @@ public struct Topology: Sendable {
   ///   - title: A short description.
   ///   - holds: Whether a value is stored for the key, if that is known immediately.
   ///   - size: Returns the number and cost of the stored values; called at any time.
-  ///   - flush: Makes earlier writes to this part outlive the process, for ``Source/flush(_:)``.
-  ///   - close: Releases files and the like after all writes, for ``Source/shutDown(deadline:)``; a
+  ///   - flush: Makes earlier writes to this part outlive the process, for ``Source/flush(_:)->_``.
+  ///   - close: Releases files and the like after all writes, for ``Source/shutDown(deadline:)->_``; a
   ///     further call has the same outcome.
   public init(
     _ role: Role, _ title: String, holds: Bool? = nil,
