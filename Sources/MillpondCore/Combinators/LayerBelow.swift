@@ -7,7 +7,7 @@ public import Synchronization
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
-  /// What matters to the layer above, once it is known.
+  /// The traits of the layer; empty until they are known.
   @usableFromInline let lazyTraits = Atomic<UInt8>(0)
 
   /// The names of the layers, made when an event is first reported to a listener.
@@ -62,7 +62,7 @@ final class LayerBelow<Layer: Source>: Sendable {
   }
 }
 
-/// What a layer above has to know of a layer.
+/// The properties of a layer that decide how the layer above it stores and asks.
 @usableFromInline
 struct LayerTraits: OptionSet, Sendable {
   @usableFromInline let rawValue: UInt8

@@ -26,7 +26,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
     /// The listeners to all gets; a few, each of them once, however many callers it has.
     var listeners: [any CacheEventListener] = []
 
-    /// What each caller has to hear its own get.
+    /// The listeners of each caller.
     var callers = Registry<ListeningCaller>()
     var raised = Registry<@Sendable () -> Void>()
 
@@ -144,7 +144,7 @@ extension FlightHandle {
   }
 }
 
-/// What a caller of a flight has to hear its own get.
+/// The listeners of one caller of a flight, for the events of its own get.
 private struct ListeningCaller: Sendable {
   let listeners: [any CacheEventListener]
   let check: ValueCheck?

@@ -1,6 +1,6 @@
 import MillpondCore
 
-/// What becomes of the entries of writes that are on disk, or have failed.
+/// Changes of the index after writes that have reached the disk, or have failed.
 extension DiskIndex {
   /// Records that `write` is stored at `location`; the caller takes the consequence.
   mutating func settle(_ write: DiskWrite, at location: RecordLocation) {
