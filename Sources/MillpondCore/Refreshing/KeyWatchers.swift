@@ -14,7 +14,8 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var watcherCount = 0
     var fetchCount = 0
 
-    /// The latest write or removal; answers of older fetches are not shown.
+    /// A moment after the arrival of the last write or removal, or before the last answered reload;
+    /// answers of older fetches are not shown.
     var lastWrite = Revision.none
 
     var isIdle: Bool { watcherCount == 0 && fetchCount == 0 }
@@ -64,42 +65,41 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Reports a fetched value, unless the fetch is over, the key was written since it began, or a later
-  /// reload has been answered.
+  /// Reports a fetch's value, which is shown unless the fetch is over, the key was written since it
+  /// began, or a later reload has been answered; then what is stored is looked up, since the store
+  /// may have admitted the value before.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - key: The key.
   ///   - token: The token of the fetch.
-  ///   - prepare: Runs before the report, if there is one.
+  ///   - prepare: Runs before the report, if the value is shown.
   func sendFetched(
     _ value: Stamped<Value>, of key: Key, _ token: FillToken, after prepare: () -> Void
   ) {
-    // A source that ignores cancellation may send to callers that have left.
-    if token.isEnded { return }
     let (isLatest, subject) = state.withLock { $0.take(fetchOf: key, token) }
     if isLatest { prepare() }
-    subject?.next(.fetched(value, token.revision))
+    subject?.next(.fetched(isLatest ? value : nil, token.revision))
   }
 
   /// Returns the fetched value of an event, unless the key was written since the fetch began.
   ///
   /// Asked on arrival: the report of the write may have come first.
   func latest(_ event: KeyEvent<Value>, of key: Key) -> Stamped<Value>? {
-    guard case .fetched(let value, let revision) = event else { return nil }
+    guard case .fetched(let value?, let revision) = event else { return nil }
     let lastWrite = state.withLock { $0.watches[key]?.lastWrite ?? .none }
-    return revision >= lastWrite ? value : nil
+    return revision > lastWrite ? value : nil
   }
 
   /// Reports a change, and once more when it ends later: a layer may store it, or fail to, only
   /// then.
   func send(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     switch change {
-    case .set(let key, _, let revision): send(.set, of: [key], since: revision)
-    case .remove(let key, let revision): send(.removed, of: [key], since: revision)
-    case .removeAll(let revision): send(.removed, of: keys, since: revision)
-    case .removeMatching(let predicate, let revision):
-      send(.removed, of: keys.filter { predicate.isSatisfied(by: $0) }, since: revision)
+    case .set(let key, _, _): sendWritten(.set, of: [key])
+    case .remove(let key, _): sendWritten(.removed, of: [key])
+    case .removeAll: sendWritten(.removed, of: keys)
+    case .removeMatching(let predicate, _):
+      sendWritten(.removed, of: keys.filter { predicate.isSatisfied(by: $0) })
     case .fill(let key, _, _): send(.kept, of: key)
     }
     if !outcome.isDone { sendSettled(change.key, after: outcome) }
@@ -109,10 +109,12 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     state.withLock { Array($0.watches.keys) }
   }
 
-  /// Reports writes of keys, whose older fetches are then not shown.
-  private func send(_ event: KeyEvent<Value>, of keys: [Key], since revision: Revision) {
+  /// Reports writes of keys.
+  ///
+  /// Like the store, it refuses the fetches that began before the write arrived there.
+  private func sendWritten(_ event: KeyEvent<Value>, of keys: [Key]) {
     for key in keys {
-      state.withLock { $0.subject(of: key, writtenAt: revision) }?.next(event)
+      state.withLock { $0.subject(ofWritten: key) }?.next(event)
     }
   }
 
@@ -138,22 +140,19 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 }
 
 extension KeyWatchers.State {
-  mutating func subject(
-    of key: Key, writtenAt revision: Revision
-  ) -> PublishSubject<KeyEvent<Value>>? {
+  mutating func subject(ofWritten key: Key) -> PublishSubject<KeyEvent<Value>>? {
     guard !watches.isEmpty, let place = watches.index(forKey: key) else { return nil }
-    watches.values[place].lastWrite = max(watches.values[place].lastWrite, revision)
+    watches.values[place].lastWrite = .present
     return watches.values[place].subject
   }
 
   mutating func take(
     fetchOf key: Key, _ token: FillToken
   ) -> (isLatest: Bool, subject: PublishSubject<KeyEvent<Value>>?) {
-    guard let place = watches.index(forKey: key),
-      token.revision >= watches.values[place].lastWrite
-    else { return (false, nil) }
-    if token.isReload { watches.values[place].lastWrite = token.revision }
-    return (true, watches.values[place].subject)
+    guard let place = watches.index(forKey: key) else { return (false, nil) }
+    let isLatest = !token.isEnded && token.revision > watches.values[place].lastWrite
+    if isLatest, token.isReload { watches.values[place].lastWrite = token.revision.predecessor }
+    return (isLatest, watches.values[place].subject)
   }
 
   /// Takes one from a count of the key; returns an entry that is to be released after the unlock.
@@ -174,8 +173,8 @@ enum KeyEvent<Value: Sendable>: Sendable {
   /// A fetch ended, with or without a value.
   case ended
 
-  /// A value was fetched, and no write has overtaken it; the store may have refused it.
-  case fetched(Stamped<Value>, Revision)
+  /// A value was fetched; nil unless it may be shown, also if the store has refused it.
+  case fetched(Stamped<Value>?, Revision)
 
   /// A value was found in the store, or filled in from outside.
   case kept

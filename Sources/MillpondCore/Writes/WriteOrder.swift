@@ -244,7 +244,8 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
       token.revision > .none, !arrivals.isEmpty
     else { return false }
     let stripe = arrivals[hash & (Self.stripeCount - 1)]
-    if stripe.hash != hash { return true }
+    // A removal that has refused the fill has left no older value.
+    if stripe.hash != hash { return stripe.former >= token.revision }
     // The stored value is that of a write, which has refused the fill, or of a newer reload.
     return token.isOfCopy && !stripe.last.isOfAnswer
   }

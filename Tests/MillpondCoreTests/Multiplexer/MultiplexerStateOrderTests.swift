@@ -88,6 +88,49 @@ import Testing
     #expect(shown == 2)
   }
 
+  @Test func `what is fetched while a removal is under way is nowhere afterwards`() {
+    let origin = TestOrigin<String, Int>()
+    let fetch = Locked<@Sendable () -> Void>({})
+    let users = map(
+      over: origin,
+      Intercepted(base: kept) { change, _ in
+        if case .removeMatching = change { fetch.withLock { $0 }() }
+        return nil
+      })
+    states.subscribe(to: users.states(of: "a"))
+    // The disk is asked first, so memory still has to be reached.
+    fetch.withLock { $0 = { [users] in users.get("a").subscribe() } }
+
+    _ = users.removeAll { $0 == "a" }
+    origin["a"].next(1)
+    origin["a"].completed()
+
+    #expect(users.current("a") == nil)
+    #expect(kept.contents["a"] == nil)
+    #expect(shown == nil)
+  }
+
+  @Test func `a value is shown that was stored when its last caller left`() {
+    let origin = TestOrigin<String, Int>()
+    let leave = Locked<@Sendable () -> Void>({})
+    let users = map(
+      over: origin,
+      Intercepted(base: kept) { change, base in
+        guard change.isFill else { return nil }
+        let stored = base.apply(change)
+        leave.withLock { $0 }()
+        return stored
+      })
+    states.subscribe(to: users.states(of: "a"))
+    let get = users.get("a").subscribe()
+    leave.withLock { $0 = { get.dispose() } }
+
+    origin["a"].next(1)
+
+    #expect(kept.contents["a"] == 1)
+    #expect(shown == 1)
+  }
+
   @Test func `to watch a key is not to ask for it`() {
     kept.set(1, for: "a")
     let users = map(kept)

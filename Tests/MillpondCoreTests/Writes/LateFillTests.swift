@@ -67,6 +67,19 @@ import Testing
     #expect(kept() == nil)
   }
 
+  @Test func `a reload that a removal has refused takes no newer answer along`() {
+    let memory = MemoryCache<String, Int>(countLimit: 10)
+    // So that it keeps an order of writes.
+    _ = memory.set(0, for: "b")
+    let reload = FillToken(isReload: true)
+    _ = memory.removeAll { $0 == "a" }
+    _ = memory.apply(.fill("a", Stamped(2), FillToken()))
+
+    _ = memory.apply(.fill("a", Stamped(1), reload))
+
+    #expect(memory.peek("a") == 2)
+  }
+
   @Test func `reloads that are answered in another order leave no older value of any key`() {
     let memory = MemoryCache<Int, Int>(countLimit: 10_000)
     let origin = TestOrigin<Int, Int>()
