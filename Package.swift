@@ -4,11 +4,19 @@ import PackageDescription
 /// Makes every warning an error, where the environment asks for it, as `.ci/run` does.
 ///
 /// Not by default: a path dependency would stop its user's build at the next compiler's new warning.
+///
+/// Nor with schedules, where some imports are not needed.
 let strictness: [SwiftSetting] =
-  Context.environment["MILLPOND_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
+  Context.environment["MILLPOND_STRICT"] == nil || Context.environment["MILLPOND_SCHEDULES"] != nil
+  ? [] : [.treatAllWarnings(as: .error)]
+
+/// Makes locks, atomic values and background work points of schedules, so that a test can choose who goes
+/// on at each: `ScheduleCheck` of MillpondTesting.
+let schedules: [SwiftSetting] =
+  Context.environment["MILLPOND_SCHEDULES"] == nil ? [] : [.define("MILLPOND_SCHEDULES")]
 
 let settings: [SwiftSetting] =
-  strictness + [
+  strictness + schedules + [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -100,6 +108,13 @@ let package = Package(
     .testTarget(
       name: "MillpondTestingTests",
       dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MillpondScheduleTests",
+      dependencies: [
+        "Millpond", "MillpondCore", "MillpondEntities", "MillpondRedis", "MillpondSignals",
+        "MillpondTesting",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "RedisWorker", dependencies: ["Millpond", "MillpondRedis", "LocalRedis"],

@@ -40,7 +40,7 @@ final class PredicateRemovals: Sendable {
   private let running = Locked(Registry<DiskRemoval>())
 
   /// The number of running removals.
-  private let count = Atomic<Int>(0)
+  private let count = AtomicValue<Int>(0)
 
   /// The number of the latest running removal; zero if there is none.
   var lastNumber: Int { running.withLock { $0.latestNumber } }

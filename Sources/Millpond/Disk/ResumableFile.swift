@@ -15,7 +15,7 @@ struct UnfinishedFile: Sendable {
 final class ResumableFile: Sendable {
   private let file: UnfinishedFile
   private let ended: @Sendable (_ isTaken: Bool) -> Void
-  private let isOver = Atomic(false)
+  private let isOver = AtomicValue(false)
 
   /// Creates a loan.
   ///

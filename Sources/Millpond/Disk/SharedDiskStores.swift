@@ -110,7 +110,7 @@ private struct LastStore: Sendable {
 
 /// A cache's part in a store.
 final class StorePart: Sendable {
-  private let isOver = Atomic(false)
+  private let isOver = AtomicValue(false)
 
   /// Whether the part is still in use; if not, only its earlier writes remain to be done.
   var isLive: Bool { !isOver.load(ordering: .acquiring) }

@@ -8,7 +8,7 @@ final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
   /// The traits of the layer; empty until they are known.
-  @usableFromInline let lazyTraits = Atomic<UInt8>(0)
+  @usableFromInline let lazyTraits = AtomicValue<UInt8>(0)
 
   /// The names of the layers, made when an event is first reported to a listener.
   @usableFromInline let lazyLabels = LazyObject()

@@ -67,14 +67,14 @@ extension Flight {
 @usableFromInline
 final class FollowingCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let flight: Flight<Key, Value>
-  private let level: Atomic<UInt8>
-  private let hasLeft = Atomic(false)
+  private let level: AtomicValue<UInt8>
+  private let hasLeft = AtomicValue(false)
 
   /// Follows `outer` until `lifetime` ends.
   @usableFromInline
   init(_ caller: FlightCaller<Key, Value>, _ outer: FlightHandle, _ lifetime: Lifetime) {
     flight = caller.flight
-    level = Atomic(caller.priority.rawValue)
+    level = AtomicValue(caller.priority.rawValue)
     outer.follow(caller.flight.handle)
     let listening = outer.onRaise { self.raise(to: outer.priority) }
     lifetime.onEnd { listening.dispose() }

@@ -11,9 +11,9 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   // Sendable because what the class and its subclasses hold is immutable, atomic or locked.
   final let clock: FlightClock
   final let place: String?
-  private final let startedAt = Atomic<Int>(.min)
-  private final let level: Atomic<UInt8>
-  private final let hasListener = Atomic<Bool>(false)
+  private final let startedAt = AtomicValue<Int>(.min)
+  private final let level: AtomicValue<UInt8>
+  private final let hasListener = AtomicValue<Bool>(false)
   private final let lazyState = LazyObject()
 
   /// The mutable state, created on first use: most flights have no listeners and no raised
@@ -42,7 +42,7 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
   /// Calls no other code, so that it can be created under a lock.
   @usableFromInline
   package init(_ priority: Priority, _ clock: FlightClock, place: String? = nil) {
-    level = Atomic(priority.rawValue)
+    level = AtomicValue(priority.rawValue)
     self.clock = clock
     self.place = place
   }

@@ -1,3 +1,4 @@
+import MillpondSignals
 import Synchronization
 
 /// The position of a write in the order of all writes of this process; later ones are greater.
@@ -6,7 +7,7 @@ public struct Revision: Sendable, Hashable, Comparable, BitwiseCopyable {
   @usableFromInline let number: UInt64
 
   /// The last number; there is one for all caches, since a value may pass through any layers.
-  private static let lastNumber = Atomic<UInt64>(0)
+  private static let lastNumber = AtomicValue<UInt64>(0)
 
   @usableFromInline
   init(number: UInt64) {

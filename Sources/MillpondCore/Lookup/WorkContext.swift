@@ -23,7 +23,7 @@ package class WorkContext: @unchecked Sendable {
     return none
   }()
 
-  private final let over = Atomic<Bool>(false)
+  private final let over = AtomicValue<Bool>(false)
 
   /// The waits of and for a flight, created when the first is recorded.
   final let lazyWaits = LazyObject()

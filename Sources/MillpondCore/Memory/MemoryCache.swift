@@ -36,13 +36,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   @usableFromInline let time: CoarseTime
 
   /// The time to live of values without one of their own, in nanoseconds; `Int64.max` for no limit.
-  @usableFromInline let life: Atomic<Int64>
+  @usableFromInline let life: AtomicValue<Int64>
 
   /// Whether any entry may expire, by the cache's times or its own.
-  @usableFromInline let mayExpire: Atomic<Bool>
+  @usableFromInline let mayExpire: AtomicValue<Bool>
 
   /// Whether a value had a validator, so that a stale one may be confirmed.
-  @usableFromInline let hasValidators: Atomic<Bool>
+  @usableFromInline let hasValidators: AtomicValue<Bool>
 
   @usableFromInline let keyRemovals: KeyRemovals<Key>
 
@@ -113,9 +113,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     self.options = options
     self.cost = cost
     time = CoarseTime(clock)
-    life = Atomic(options.timeToLive.nanoseconds)
-    mayExpire = Atomic(options.timeToLive != .forever || options.timeToIdle != .forever)
-    hasValidators = Atomic(false)
+    life = AtomicValue(options.timeToLive.nanoseconds)
+    mayExpire = AtomicValue(options.timeToLive != .forever || options.timeToIdle != .forever)
+    hasValidators = AtomicValue(false)
     keyRemovals = KeyRemovals()
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }

@@ -1,4 +1,3 @@
-import Dispatch
 import MillpondSignals
 
 /// The writes that may have reached the persistence of a map, but not its memory.
@@ -36,7 +35,7 @@ final class WritesUnderWay: Sendable {
     }
     if ended.isEmpty { return outcome }
     // Not on this thread, which may hold a user's lock.
-    DispatchQueue.global().async { for promise in ended { promise.keep(by: .just(())) } }
+    runInBackground { for promise in ended { promise.keep(by: .just(())) } }
     return outcome
   }
 

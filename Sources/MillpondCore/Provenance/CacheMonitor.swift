@@ -34,7 +34,7 @@ public final class CacheMonitor: Sendable {
   @usableFromInline package let time: ExactTime
 
   /// The attention at present, for a get to test at the cost of a load.
-  @usableFromInline let attention: Atomic<Attention>
+  @usableFromInline let attention: AtomicValue<Attention>
 
   /// Creates a monitor with all counters at zero.
   ///
@@ -45,7 +45,7 @@ public final class CacheMonitor: Sendable {
   {
     self.activity = activity
     time = ExactTime(clock)
-    attention = Atomic(ObserverCounts().attention(activity))
+    attention = AtomicValue(ObserverCounts().attention(activity))
   }
 
   /// The events from now on.

@@ -8,7 +8,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let scheduler: Scheduler
 
   /// Whether there are marks; without any, only the policy decides.
-  @usableFromInline let hasMarks = Atomic<Bool>(false)
+  @usableFromInline let hasMarks = AtomicValue<Bool>(false)
   private let marks: Locked<StaleMarks<Key>>
 
   /// The clock of a memory cache: on Linux it stands still while the system sleeps, and a mark by

@@ -79,11 +79,13 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   // MARK: Writing
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    follow(change, layers.apply(change))
+    if case .removeAll = change { refreshes.releaseAll() }
+    return follow(change, layers.apply(change))
   }
 
   /// Removes everything from the store, and leaves the source as it is.
   func forgetAll() -> Signal<Void> {
+    refreshes.releaseAll()
     let change = Change<Key, Value>.removeAll(.next())
     return follow(change, store.apply(change))
   }
@@ -98,7 +100,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     case .removeAll:
       failures.forgetAll()
       flights.detachAll()
-      refreshes.releaseAll()
     case .removeMatching(let predicate, _):
       let keys = Set(failures.keys + flights.keys + refreshes.keys)
       for key in keys where predicate.isSatisfied(by: key) { letGo(of: key) }

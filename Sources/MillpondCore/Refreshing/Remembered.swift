@@ -132,7 +132,10 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCounts = membership?.endCounts
     let values = inside.refresh(key)
-    return membership?.untilEnd(values, key, since: endCounts) ?? values
+    guard let membership else { return values }
+    // An end since then has found no fetch to cancel.
+    if membership.endCounts != endCounts { inside.refreshes.release(key) }
+    return membership.untilEnd(values, key, since: endCounts)
   }
 
   /// Makes the stored value of a key stale.

@@ -33,15 +33,19 @@ public final class CacheScope: Sendable {
   /// - Complexity: O(*n* log *n*) in the members, and O(*n*) in the waiting callers.
   @discardableResult
   public func end() -> Signal<Void> {
-    let (members, writes) = state.withLock { ($0.members.numbered, Array($0.writes.elements)) }
-    // Members first: a caller that asks again on its failure must not find earlier data.
+    let (members, writes, waiting) = state.withLock {
+      ($0.members.numbered, Array($0.writes.elements), $0.takeCallers())
+    }
+    // A get that has not asked yet must not store its answer after the erasure.
+    for caller in waiting { caller.run.end() }
+    // Erased before they fail: a caller that asks again must not find earlier data.
     let erasures = members.map { number, member in
       let erasure = member.erase().started()
       if member.hasLeft { forget(number, after: erasure) }
       return erasure
     }
     let (callers, viewers) = state.withLock { ($0.takeCallers(), $0.takeViewers()) }
-    for fail in callers { fail() }
+    for caller in waiting + callers { caller.fail() }
     // A write that fails leaves nothing behind.
     var ended = writes.map { $0.recover { _ in .just(()) } }
     if !viewers.isEmpty { ended.append(Viewer.clear(viewers, CacheError.scopeEnded())) }
@@ -125,7 +129,7 @@ public final class CacheScope: Sendable {
   ) -> Signal<Answer> {
     signal.ended { [state] run, end in
       let fail: @Sendable () -> Void = { end(.failed(CacheError.scopeEnded(key: key?()))) }
-      let number = state.withLock { $0.enter(fail, since: endCount) }
+      let number = state.withLock { $0.enter(ScopeCaller(run: run, fail: fail), since: endCount) }
       guard let number else { return fail() }
       run.onEnd {
         state.discard { $0.callers.remove(number) }
@@ -146,8 +150,7 @@ public final class CacheScope: Sendable {
 private struct ScopeState: Sendable {
   var members = Registry<ScopeMember>()
 
-  /// The closures that fail the callers that wait.
-  var callers = Registry<@Sendable () -> Void>()
+  var callers = Registry<ScopeCaller>()
 
   var writes = Registry<Signal<Void>>()
 
@@ -156,9 +159,9 @@ private struct ScopeState: Sendable {
   private(set) var endCount = 0
 
   /// Adds a caller; nil if the scope has ended since `endCount`.
-  mutating func enter(_ fail: @escaping @Sendable () -> Void, since endCount: Int?) -> Int? {
+  mutating func enter(_ caller: ScopeCaller, since endCount: Int?) -> Int? {
     if let endCount, endCount != self.endCount { return nil }
-    return callers.add(fail)
+    return callers.add(caller)
   }
 
   /// Removes a member, or marks it for removal after an erasure; returns it to be released after
@@ -179,10 +182,17 @@ private struct ScopeState: Sendable {
     return Array(viewers.values)
   }
 
-  mutating func takeCallers() -> [@Sendable () -> Void] {
+  mutating func takeCallers() -> [ScopeCaller] {
     endCount += 1
     return callers.removeAll()
   }
+}
+
+/// A caller that waits for an answer.
+private struct ScopeCaller: Sendable {
+  /// The lifetime of the work for it.
+  let run: Lifetime
+  let fail: @Sendable () -> Void
 }
 
 private struct ScopeMember: Sendable {

@@ -1,4 +1,3 @@
-import Dispatch
 import MillpondSignals
 import Synchronization
 
@@ -12,7 +11,7 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   private let mailbox = Mailbox<Message>()
 
   /// The number of writes that wait for the turn, with those that the turn's thread has taken.
-  private let waitingCount = Atomic<Int>(0)
+  private let waitingCount = AtomicValue<Int>(0)
   private let running = Locked(Registry<(key: Key, outcome: Signal<Void>)>())
   private let onGet: @Sendable (Key, Lookup) -> Signal<Value>
   private let onSet: (@Sendable (Value, Key) -> Signal<Void>)?
@@ -108,7 +107,7 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     case .outdated(let key, let token): removeUnreplaced(key, token)
     case .get(let promise):
       // Neither on the turn nor within a write of another thread, which may hold a user's lock.
-      DispatchQueue.global().async { promise.keep(by: .just(())) }
+      runInBackground { promise.keep(by: .just(())) }
     }
   }
 

@@ -1,4 +1,3 @@
-import Dispatch
 public import MillpondSignals
 
 /// The writes of a layer that take time to reach the layer below, and the gets that wait for them.
@@ -51,7 +50,7 @@ final class DelayedWrites<Key: Hashable & Sendable>: Sendable {
     let over = remove(key) { $0.revision < revision }
     if over.isEmpty { return }
     // Gets must not go on within the call of the later write, whose caller may hold a lock.
-    DispatchQueue.global().async { for write in over { write.end(hasArrived: true) } }
+    runInBackground { for write in over { write.end(hasArrived: true) } }
   }
 
   /// Ends the wait of gets for all writes that are older than `revision`.

@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 public import Synchronization
 
 /// The latest removals by predicate of a store, with which writes and fills that arrive late are
@@ -34,7 +34,7 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   private let state = Locked(State())
 
   /// The latest arrival of all removals.
-  @usableFromInline let latest = Atomic<UInt64>(0)
+  @usableFromInline let latest = AtomicValue<UInt64>(0)
 
   /// Creates a record without removals.
   public init() {}

@@ -1,4 +1,4 @@
-import MillpondSignals
+public import MillpondSignals
 public import Synchronization
 
 /// A write that has its place in the order, but has not arrived at a store yet.
@@ -10,7 +10,7 @@ public final class PendingWrite: Sendable {
   /// The revision of the write.
   package let revision: Revision
 
-  private let isOver = Atomic<Bool>(false)
+  private let isOver = AtomicValue<Bool>(false)
 
   /// Marks a write as pending until ``end()`` or until this object is released.
   ///
@@ -50,7 +50,7 @@ public final class PendingWrite: Sendable {
   }
 
   /// The number of the oldest pending write of the process, or the greatest number if there is none.
-  @usableFromInline static let oldestNumber = Atomic<UInt64>(.max)
+  @usableFromInline static let oldestNumber = AtomicValue<UInt64>(.max)
 
   /// The numbers of all pending writes of the process.
   private static let all = Locked(PendingRevisions())

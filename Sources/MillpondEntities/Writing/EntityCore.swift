@@ -140,7 +140,7 @@ final class EntityCore: @unchecked Sendable {
 @usableFromInline
 struct WriterTurn: ~Copyable {
   @usableFromInline let gate = Gate()
-  @usableFromInline let owner = Atomic<UInt>(0)
+  @usableFromInline let owner = AtomicValue<UInt>(0)
 
   /// Returns whether this thread has the turn; no other thread could have recorded that.
   ///

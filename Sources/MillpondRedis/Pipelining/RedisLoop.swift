@@ -11,7 +11,7 @@ final class RedisLoop: Sendable {
   private let state = Locked(State())
 
   /// Whether the thread has been started, or need not be any more.
-  private let isStarted = Atomic(false)
+  private let isStarted = AtomicValue(false)
 
   private struct State: Sendable {
     var isStarted = false

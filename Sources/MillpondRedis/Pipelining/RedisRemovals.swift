@@ -16,7 +16,7 @@ final class RedisRemovals: Sendable {
   }
 
   private let running = Locked(Registry<Removal>())
-  private let count = Atomic(0)
+  private let count = AtomicValue(0)
 
   /// Fills of gets that began before a removal are compared with it also after its end.
   private let ended = KeyRemovals<String>()

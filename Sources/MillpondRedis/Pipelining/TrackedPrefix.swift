@@ -23,7 +23,7 @@ final class TrackedPrefix: Sendable {
 
   private let followed = Locked(Registry<RedisFollower>())
   private let waiting = Locked<[String: Registry<@Sendable () -> Void>]>([:])
-  private let isTracked = Atomic(false)
+  private let isTracked = AtomicValue(false)
 
   init(number: Int, text: String, version: Int) {
     self.number = number

@@ -64,7 +64,7 @@
 
     private let signal: Signal<Value>
     private let lifetime = Lifetime()
-    private let isStarted = Atomic(false)
+    private let isStarted = AtomicValue(false)
     private let mailbox = Mailbox<Message>()
 
     /// Touched only with the mailbox's turn.

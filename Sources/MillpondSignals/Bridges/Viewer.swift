@@ -11,7 +11,7 @@ package final class Viewer: Sendable {
   @MainActor private static var subscribing: Viewer?
 
   /// Whether there is one, so that other threads and times are spared the look for it.
-  @usableFromInline package static let isSubscribing = Atomic(false)
+  @usableFromInline package static let isSubscribing = AtomicValue(false)
 
   private let lifetime = Lifetime()
   private let clear: @MainActor @Sendable (any Error) -> Void

@@ -54,15 +54,6 @@ public struct SignalProgress: Sendable, Hashable {
     self.completed = max(0, completed)
     self.total = total.flatMap { $0 < 0 ? nil : $0 }
   }
-
-  /// The share that is done, 0 to 1; nil while the total is unknown.
-  ///
-  /// With a total of zero it is 1.
-  @inlinable
-  public var fraction: Double? {
-    guard let total else { return nil }
-    return total == 0 ? 1 : min(1, Double(completed) / Double(total))
-  }
 }
 
 /// The failures that the framework itself reports for a signal.

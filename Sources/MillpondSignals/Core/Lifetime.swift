@@ -85,7 +85,7 @@ public struct Lifetime: Sendable {
 @usableFromInline
 package class LifetimeCore: @unchecked Sendable {
   /// The flags `ended`, `busy` (it has had teardowns), `parent` (it has had children) and `awaited`.
-  @usableFromInline final let bits: Atomic<UInt8>
+  @usableFromInline final let bits: AtomicValue<UInt8>
   @usableFromInline final let gate: Gate
 
   /// The number of ancestors, where a separate lifetime counts as two.
@@ -105,7 +105,7 @@ package class LifetimeCore: @unchecked Sendable {
   @inlinable
   init(depth: UInt32 = 0, bits: UInt8 = 0) {
     // Assigned here, because default values of the properties would compile to calls.
-    self.bits = Atomic(bits)
+    self.bits = AtomicValue(bits)
     gate = Gate()
     self.depth = depth
     teardowns = LifetimeTeardowns()

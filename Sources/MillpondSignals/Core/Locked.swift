@@ -39,49 +39,55 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   }
 }
 
-/// The only lock of the libraries, around the standard library's mutex.
-///
-/// The thread sanitizer does not see into the standard library, and would report false races for
-/// the guarded state. An atomic load and store that it does see prevent that, at no measurable
-/// cost.
-@usableFromInline
-package struct Gate: ~Copyable {
-  @usableFromInline let mutex = Mutex<Void>(())
-  @usableFromInline let passage = Atomic<UInt8>(0)
+#if !MILLPOND_SCHEDULES
+  /// An atomic value; in a build with schedules, each operation is a point of them.
+  @usableFromInline
+  package typealias AtomicValue<Value: AtomicRepresentable> = Atomic<Value>
 
-  @inlinable
-  package init() {}
-
-  /// Runs `body` exclusively.
-  @inlinable
-  @inline(__always)
-  package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
-    mutex._unsafeLock()
-    let passage = passage.load(ordering: .acquiring)
-    let result = body()
-    self.passage.store(passage, ordering: .releasing)
-    mutex._unsafeUnlock()
-    return result
-  }
-
-  /// Acquires the lock, by a call.
+  /// The only lock of the libraries, around the standard library's mutex.
   ///
-  /// Inlined, a lock and its release take 140 bytes of code at each of about 700 call sites.
+  /// The thread sanitizer does not see into the standard library, and would report false races for
+  /// the guarded state. An atomic load and store that it does see prevent that, at no measurable
+  /// cost.
   @usableFromInline
-  @inline(never)
-  package borrowing func lock() {
-    mutex._unsafeLock()
-    _ = passage.load(ordering: .acquiring)
-  }
+  package struct Gate: ~Copyable {
+    @usableFromInline let mutex = Mutex<Void>(())
+    @usableFromInline let passage = Atomic<UInt8>(0)
 
-  /// Releases the lock, by a call.
-  @usableFromInline
-  @inline(never)
-  package borrowing func unlock() {
-    passage.store(0, ordering: .releasing)
-    mutex._unsafeUnlock()
+    @inlinable
+    package init() {}
+
+    /// Runs `body` exclusively.
+    @inlinable
+    @inline(__always)
+    package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
+      mutex._unsafeLock()
+      let passage = passage.load(ordering: .acquiring)
+      let result = body()
+      self.passage.store(passage, ordering: .releasing)
+      mutex._unsafeUnlock()
+      return result
+    }
+
+    /// Acquires the lock, by a call.
+    ///
+    /// Inlined, a lock and its release take 140 bytes of code at each of about 700 call sites.
+    @usableFromInline
+    @inline(never)
+    package borrowing func lock() {
+      mutex._unsafeLock()
+      _ = passage.load(ordering: .acquiring)
+    }
+
+    /// Releases the lock, by a call.
+    @usableFromInline
+    @inline(never)
+    package borrowing func unlock() {
+      passage.store(0, ordering: .releasing)
+      mutex._unsafeUnlock()
+    }
   }
-}
+#endif
 
 /// A variable that one thread at a time touches, such as the state of a run, whose upstream calls
 /// serially.

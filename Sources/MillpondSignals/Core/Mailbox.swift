@@ -17,7 +17,7 @@ public import Synchronization
 package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   /// Zero while the turn is free; otherwise a place on the stack of the thread that has it, plus
   /// one if messages wait.
-  @usableFromInline let turn = Atomic<UInt>(0)
+  @usableFromInline let turn = AtomicValue<UInt>(0)
   @usableFromInline let waiting = LazyObject()
 
   @inlinable
@@ -169,7 +169,7 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
 @usableFromInline
 package struct LazyObject: ~Copyable, Sendable {
   /// The address of the object as a number, which is `Sendable`; zero if there is none yet.
-  @usableFromInline let address = Atomic<UInt>(0)
+  @usableFromInline let address = AtomicValue<UInt>(0)
 
   @inlinable
   package init() {}

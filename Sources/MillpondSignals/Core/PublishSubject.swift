@@ -79,7 +79,7 @@ public final class PublishSubject<Value: Sendable>: Sendable {
 final class Broadcaster<Value: Sendable>: @unchecked Sendable {
   // Sendable because `members` and `end` are touched only with the mailbox's turn.
   @usableFromInline let mailbox = Mailbox<SubscriberMessage<Value>>()
-  @usableFromInline let arrivals = Atomic(0)
+  @usableFromInline let arrivals = AtomicValue(0)
   @exclusivity(unchecked) @usableFromInline var members = SubscriberList<Value>()
   @exclusivity(unchecked) @usableFromInline var end: Event<Never>?
 

@@ -10,8 +10,8 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
 
   @usableFromInline final let mailbox: Mailbox<SubscriberMessage<Value>>
-  @usableFromInline final let arrivals: Atomic<Int>
-  @usableFromInline final let hasEndedFlag: Atomic<Bool>
+  @usableFromInline final let arrivals: AtomicValue<Int>
+  @usableFromInline final let hasEndedFlag: AtomicValue<Bool>
 
   @exclusivity(unchecked) @usableFromInline final var members: SubscriberList<Value>
   @exclusivity(unchecked) @usableFromInline final var progress: SignalProgress?
@@ -24,7 +24,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var end: Event<Never>?
 
   /// The mark of the thread that delivers a value; zero while none is being delivered.
-  @usableFromInline final let deliverer: Atomic<UInt>
+  @usableFromInline final let deliverer: AtomicValue<UInt>
 
   /// The number of a subscriber that has left on that thread during the delivery; zero if none has.
   @exclusivity(unchecked) @usableFromInline final var departed: Int
@@ -43,11 +43,11 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     self.phase = phase
     // Assigned here, because default values of the properties would compile to calls.
     mailbox = Mailbox()
-    arrivals = Atomic(0)
-    hasEndedFlag = Atomic(false)
+    arrivals = AtomicValue(0)
+    hasEndedFlag = AtomicValue(false)
     members = SubscriberList()
     (latest, progress, end) = (nil, nil, nil)
-    deliverer = Atomic(0)
+    deliverer = AtomicValue(0)
     departed = 0
     super.init(
       depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)

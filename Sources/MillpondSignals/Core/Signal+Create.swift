@@ -16,12 +16,6 @@ extension Signal {
   public static func fail(_ error: any Error) -> Signal {
     Signal { observer, _ in observer.failed(error) }
   }
-
-  /// Never sends an event, not even an end.
-  @inlinable
-  public static var never: Signal {
-    Signal { _, _ in }
-  }
 }
 
 extension Signal {

@@ -102,9 +102,11 @@ private func makeThreadStack() -> UnsafeMutablePointer<ThreadStack>? {
   return stack
 }
 
-/// Yields the processor to other threads.
-@usableFromInline
-package func yieldThread() { sched_yield() }
+#if !MILLPOND_SCHEDULES
+  /// Yields the processor to other threads.
+  @usableFromInline
+  package func yieldThread() { sched_yield() }
+#endif
 
 /// The bounds of a stack, and the part of it that nested subscriptions may use.
 struct StackBounds {

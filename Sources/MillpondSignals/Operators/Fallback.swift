@@ -54,7 +54,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
   /// Whether the run has sent a value.
   ///
   /// Atomic only for the compiler: the upstream calls serially.
-  @usableFromInline let hadValue: Atomic<Bool>
+  @usableFromInline let hadValue: AtomicValue<Bool>
 
   @inlinable
   init(
@@ -65,7 +65,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
     self.lifetime = lifetime
     upstreamLifetime = lifetime.child()
     self.successor = successor
-    hadValue = Atomic(false)
+    hadValue = AtomicValue(false)
   }
 
   @inlinable

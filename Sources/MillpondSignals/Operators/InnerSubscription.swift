@@ -24,11 +24,11 @@ final class InnerSubscription<Whole: Sendable>: Sendable {
 /// A meeting point of two concurrent steps, where the later one continues for both.
 @usableFromInline
 package struct Rendezvous: ~Copyable, Sendable {
-  @usableFromInline let isReached: Atomic<Bool>
+  @usableFromInline let isReached: AtomicValue<Bool>
 
   @inlinable
   package init() {
-    isReached = Atomic(false)
+    isReached = AtomicValue(false)
   }
 
   /// Returns false to the first caller, and true to the second.

@@ -30,3 +30,14 @@ struct ProgressSum: Sendable {
     if let own = one.total { total -= Int128(own) } else { unknown -= 1 }
   }
 }
+
+extension SignalProgress {
+  /// The share that is done, 0 to 1; nil while the total is unknown.
+  ///
+  /// With a total of zero it is 1.
+  @inlinable
+  public var fraction: Double? {
+    guard let total else { return nil }
+    return total == 0 ? 1 : min(1, Double(completed) / Double(total))
+  }
+}

@@ -21,7 +21,7 @@ extension Signal {
 final class Racing<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let runs: [Lifetime]
-  @usableFromInline let winner = Atomic<Int>(-1)
+  @usableFromInline let winner = AtomicValue<Int>(-1)
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, runners: Int) {

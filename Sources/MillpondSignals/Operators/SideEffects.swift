@@ -26,7 +26,7 @@ extension Signal {
   ) -> Signal {
     derived { observer, lifetime in
       begin()
-      let isDone = Atomic(false)
+      let isDone = AtomicValue(false)
       let finish: @Sendable (Ending) -> Void = { ending in
         if !isDone.exchange(true, ordering: .relaxed) { act(ending) }
       }

@@ -1,4 +1,12 @@
 extension Signal {
+  /// Never sends an event, not even an end.
+  @inlinable
+  public static var never: Signal {
+    Signal { _, _ in }
+  }
+}
+
+extension Signal {
   /// Runs the signal and passes each event to `receive`.
   @inlinable
   @discardableResult

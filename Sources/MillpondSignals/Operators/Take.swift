@@ -24,13 +24,13 @@ final class Taking<Value: Sendable>: Sendable {
   @usableFromInline let lifetime: Lifetime
 
   /// Changed only by the upstream, which calls serially.
-  @usableFromInline let left: Atomic<Int>
+  @usableFromInline let left: AtomicValue<Int>
 
   @inlinable
   init(_ downstream: Observer<Value>, _ lifetime: Lifetime, count: Int) {
     self.downstream = downstream
     self.lifetime = lifetime
-    left = Atomic(count)
+    left = AtomicValue(count)
   }
 
   @inlinable

@@ -32,7 +32,7 @@ final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline let scheduler: Scheduler
 
   /// The number of the present attempt, from 1; changed only by the thread that starts an attempt.
-  @usableFromInline let number = Atomic(0)
+  @usableFromInline let number = AtomicValue(0)
 
   @inlinable
   init(

@@ -85,7 +85,7 @@ package struct Scheduler: Sendable {
     _ clock: some Clock<Duration>, _ delay: Duration, _ action: @escaping @Sendable () -> Void
   ) -> Disposable {
     // The action may dispose of its own timer, and must not find its task cancelled then.
-    let isOver = Atomic(false)
+    let isOver = AtomicValue(false)
     let task = Task {
       guard (try? await clock.sleep(for: delay.withinCentury)) != nil,
         !isOver.exchange(true, ordering: .acquiringAndReleasing)

@@ -100,7 +100,7 @@ enum FileName: Sendable, Hashable {
 /// A sequence of numbers for files that starts at random, so that none is used again, in another
 /// run of the program either.
 final class FileNumbers: Sendable {
-  private let last = Atomic(UInt64.random(in: 0 ... .max))
+  private let last = AtomicValue(UInt64.random(in: 0 ... .max))
 
   func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -65,8 +65,8 @@ final class OpenFile: Sendable {
   let path: String
   private let descriptor: Int32
   private let calls: any FileCalls
-  private let isClosed = Atomic(false)
-  private let nature = Atomic<UInt8>(0)
+  private let isClosed = AtomicValue(false)
+  private let nature = AtomicValue<UInt8>(0)
 
   init(_ descriptor: Int32, _ path: String, _ calls: any FileCalls) {
     self.descriptor = descriptor

@@ -1,3 +1,4 @@
+import MillpondSignals
 import Synchronization
 
 /// The limits and the present totals of all shards together.
@@ -5,16 +6,16 @@ import Synchronization
 /// Room is reserved before a value is stored, so that the limits are never exceeded.
 @usableFromInline
 final class MemoryBudget: Sendable {
-  private let counts: Atomic<Int>
-  private let costs = Atomic<Int>(0)
-  private let countLimits: Atomic<Int>
-  private let costLimits: Atomic<Int>
+  private let counts: AtomicValue<Int>
+  private let costs = AtomicValue<Int>(0)
+  private let countLimits: AtomicValue<Int>
+  private let costLimits: AtomicValue<Int>
 
   @usableFromInline
   init(countLimit: Int, costLimit: Int) {
-    counts = Atomic(0)
-    countLimits = Atomic(Self.possible(countLimit))
-    costLimits = Atomic(max(0, costLimit))
+    counts = AtomicValue(0)
+    countLimits = AtomicValue(Self.possible(countLimit))
+    costLimits = AtomicValue(max(0, costLimit))
   }
 
   @usableFromInline var count: Int { counts.load(ordering: .relaxed) }
@@ -91,7 +92,7 @@ final class MemoryBudget: Sendable {
   }
 
   private static func add(
-    _ amount: Int, to total: borrowing Atomic<Int>, limit: borrowing Atomic<Int>
+    _ amount: Int, to total: borrowing AtomicValue<Int>, limit: borrowing AtomicValue<Int>
   ) -> Bool {
     if amount == 0 { return true }
     let allowed = limit.load(ordering: .relaxed)

@@ -1,5 +1,4 @@
 import MillpondSignals
-public import Synchronization
 
 extension MemoryShards {
   /// Divides the single store into all shards, once.
@@ -7,9 +6,9 @@ extension MemoryShards {
   /// - Complexity: O(*n*); all callers wait meanwhile.
   @inlinable
   func divide() {
-    if mask.load(ordering: .relaxed) != 0 { return }
+    if isDivided { return }
     let whole = withShard(0) { store -> Store? in
-      if mask.load(ordering: .relaxed) != 0 { return nil }
+      if isDivided { return nil }
       let whole = store
       store = whole.emptied()
       store.expectedCount = budget.countLimit / count
@@ -27,7 +26,7 @@ extension MemoryShards {
           shards[number].store.adopt(slot, hash, from: whole)
         }
       }
-      mask.store(Self.shardCount - 1, ordering: .releasing)
+      markDivided()
       return whole
     }
     withExtendedLifetime(whole) {}  // released here, not under the lock

@@ -27,7 +27,15 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The bits of a hash that select the shard: zero before the division, all of them after it.
   ///
   /// Changes once, under the lock of the first shard.
-  @usableFromInline let mask = Atomic<Int>(0)
+  @usableFromInline let mask = AtomicValue<Int>(0)
+
+  @inlinable var isDivided: Bool { mask.load(ordering: .relaxed) != 0 }
+
+  /// Lets all threads use all shards.
+  @inlinable
+  func markDivided() {
+    mask.store(Self.shardCount - 1, ordering: .releasing)
+  }
 
   @usableFromInline let removalListeners = RemovalListeners<Key, Value>()
 

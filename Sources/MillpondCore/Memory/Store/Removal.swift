@@ -78,7 +78,7 @@ struct MoreRemovals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 @usableFromInline
 final class RemovalListeners<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let subject = PublishSubject<Removal<Key, Value>>()
-  private let count = Atomic<Int>(0)
+  private let count = AtomicValue<Int>(0)
 
   @usableFromInline
   init() {}

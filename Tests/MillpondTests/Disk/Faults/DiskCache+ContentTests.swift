@@ -46,7 +46,8 @@ import Testing
     #expect(try await cache.get(other).value.count == count)
     #expect(try await cache.contains(other).value)
     #expect(try await cache.file(for: other).value.byteCount == count)
-    #expect(cache.topology(for: other).holds == true)
+    // Unknown until everything that waited for the opening has been let in.
+    #expect(cache.topology(for: other).holds != false)
     try await cache.storing(.just(Data(count: count + 1)), for: other).value
     #expect(try await cache.count.value == 1)
     #expect(try await cache.get(one).value.count == count + 1)

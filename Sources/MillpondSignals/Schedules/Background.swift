@@ -1,0 +1,26 @@
+import Dispatch
+
+/// Runs work on a global queue; in a build with schedules, as a thread of the caller's schedule.
+package func runInBackground(_ work: @escaping @Sendable () -> Void) {
+  #if MILLPOND_SCHEDULES
+    if let thread = LogicalThread.current { return thread.fork(work) }
+  #endif
+  DispatchQueue.global().async(execute: work)
+}
+
+#if MILLPOND_SCHEDULES
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// Yields to other threads, of the schedule if there is one.
+  @usableFromInline
+  package func yieldThread() {
+    guard let thread = LogicalThread.current else { return _ = sched_yield() }
+    thread.pass(.yield)
+  }
+#endif

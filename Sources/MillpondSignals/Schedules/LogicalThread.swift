@@ -1,0 +1,61 @@
+#if MILLPOND_SCHEDULES
+  #if canImport(Darwin)
+    import Darwin
+  #elseif canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// A thread of a schedule, which runs when the schedule says so.
+  ///
+  /// In a build with schedules, locks, atomic values and hand-overs to other threads are points at
+  /// which a logical thread asks its schedule who goes on. Other threads are not affected.
+  package final class LogicalThread {
+    /// Lets the schedule decide who goes on.
+    package let pass: (SchedulePoint) -> Void
+
+    /// Lets others go on until ``wake`` is called for the object.
+    package let wait: (AnyObject) -> Void
+
+    /// Lets the threads that wait for an object go on.
+    package let wake: (AnyObject) -> Void
+
+    /// Adds a logical thread.
+    package let fork: (@escaping @Sendable () -> Void) -> Void
+
+    /// Creates a thread.
+    package init(
+      pass: @escaping (SchedulePoint) -> Void, wait: @escaping (AnyObject) -> Void,
+      wake: @escaping (AnyObject) -> Void, fork: @escaping (@escaping @Sendable () -> Void) -> Void
+    ) {
+      self.pass = pass
+      self.wait = wait
+      self.wake = wake
+      self.fork = fork
+    }
+
+    /// Makes this thread of the process the logical one, for as long as it lives.
+    package func adopt() {
+      pthread_setspecific(key, Unmanaged.passRetained(self).toOpaque())
+    }
+
+    /// The logical thread that runs on this thread; nil on a thread that belongs to no schedule.
+    package static var current: LogicalThread? {
+      pthread_getspecific(key).map {
+        Unmanaged<LogicalThread>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+  }
+
+  private let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key, nil)
+    return key
+  }()
+
+  /// What a logical thread is about to do.
+  package enum SchedulePoint: UInt8, Sendable {
+    case lock, load, change, yield
+  }
+#endif

@@ -1,0 +1,210 @@
+#if MILLPOND_SCHEDULES
+  import MillpondSignals
+
+  /// The schedules of one check, by several strategies, and the shortest one that fails.
+  struct ScheduleSearch {
+    let check: ScheduleCheck
+    let effort: ScheduleEffort
+    private var seen: Set<Int> = []
+    private var result = ScheduleReport()
+
+    init(check: ScheduleCheck, effort: ScheduleEffort) {
+      self.check = check
+      self.effort = effort
+      ScheduledTasks.install
+    }
+
+    /// A schedule that fails.
+    private struct Found {
+      var schedule: Schedule
+      var complaint: String
+      var preemptions: Int
+      var length: Int
+    }
+
+    mutating func report() -> ScheduleReport {
+      if let found = find(effort, omitting: []) { result.failure = shortest(found) }
+      result.distinctCount = seen.count
+      return result
+    }
+
+    mutating func replay(_ schedule: Schedule) throws -> ScheduleFailure? {
+      let strategy = RepeatedSchedule(schedule.switches)
+      _ = strategy.beginNext()
+      let run = run(strategy, schedule.points, omitting: schedule.omitted, isTraced: true)
+      if strategy.isLost || run.length != schedule.length {
+        throw ScheduleError.changed("\(schedule)")
+      }
+      return run.complaint.map {
+        ScheduleFailure(
+          complaint: $0, schedule: "\(schedule)", preemptions: run.preemptions, steps: run.lines)
+      }
+    }
+
+    // MARK: Searching
+
+    /// Returns the first schedule that fails.
+    private mutating func find(_ effort: ScheduleEffort, omitting omitted: [Int]) -> Found? {
+      for bound in 0...effort.preemptions {
+        let search = PreemptionSearch(bound: bound)
+        var left = effort.searchLimit
+        var isComplete = false
+        while left > 0 {
+          guard search.beginNext() else {
+            isComplete = true
+            break
+          }
+          left -= 1
+          if let found = attempt(search, Schedule.locks, omitted) { return found }
+        }
+        guard isComplete else { break }
+        if omitted.isEmpty { result.completeBound = bound }
+      }
+      let half = effort.randomCount / 2
+      for strategy: any ScheduleStrategy in [
+        PriorityWalk(seed: effort.seed, count: effort.randomCount - half, changeCount: 3),
+        RandomWalk(seed: effort.seed, count: half),
+      ] {
+        while strategy.beginNext() {
+          if let found = attempt(strategy, Schedule.all, omitted) { return found }
+        }
+      }
+      return nil
+    }
+
+    private mutating func attempt(
+      _ strategy: any ScheduleStrategy, _ points: SchedulePoints, _ omitted: [Int]
+    ) -> Found? {
+      let run = run(strategy, points, omitting: omitted, isTraced: false)
+      if omitted.isEmpty {
+        result.count += 1
+        var hasher = Hasher()
+        hasher.combine(points)
+        hasher.combine(run.switches)
+        seen.insert(hasher.finalize())
+      }
+      return run.complaint.map {
+        Found(
+          schedule: Schedule(
+            points: points, switches: run.switches, omitted: omitted, length: run.length),
+          complaint: $0, preemptions: run.preemptions, length: run.length)
+      }
+    }
+
+    private typealias Result = (
+      complaint: String?, switches: [ScheduleSwitch], preemptions: Int, length: Int, lines: [String]
+    )
+
+    private func run(
+      _ strategy: any ScheduleStrategy, _ points: SchedulePoints, omitting omitted: [Int],
+      isTraced: Bool
+    ) -> Result {
+      let program = ScheduleProgram()
+      check.compose(program)
+      var number = -1
+      let threads = program.threads.map { calls in
+        calls.filter { _ in
+          number += 1
+          return !omitted.contains(number)
+        }
+      }
+      let run = ScheduledRun(strategy, points, isTraced: isTraced)
+      let end = run.run(threads)
+      let complaint = end.complaint ?? program.checks.lazy.compactMap { $0() }.first
+      return (complaint, run.switches, run.preemptions, run.length, run.trace?.lines ?? [])
+    }
+
+    // MARK: Shortening
+
+    /// Returns the failure with the fewest calls, and then the fewest switches, that was found.
+    private mutating func shortest(_ found: Found) -> ScheduleFailure {
+      var best = found
+      let count = callCount
+      let quick = ScheduleEffort(
+        preemptions: 2, searchLimit: 400, randomCount: 200, seed: effort.seed)
+      for call in 0..<count {
+        let omitted = best.schedule.omitted + [call]
+        // One that fails in every order lacks what its checks expect.
+        if let shorter = find(quick, omitting: omitted),
+          shorter.preemptions > 0 || best.preemptions == 0
+        {
+          best = shorter
+        }
+      }
+      let thorough = ScheduleEffort(preemptions: 3, searchLimit: 3_000, randomCount: 0)
+      if best.preemptions > 1, let simpler = find(thorough, omitting: best.schedule.omitted),
+        simpler.preemptions < best.preemptions
+      {
+        best = simpler
+      }
+      for flip in best.schedule.switches {
+        let others = best.schedule.switches.filter { $0 != flip }
+        let strategy = RepeatedSchedule(others)
+        _ = strategy.beginNext()
+        let run = run(
+          strategy, best.schedule.points, omitting: best.schedule.omitted, isTraced: false)
+        guard let complaint = run.complaint, run.switches.count < best.schedule.switches.count
+        else {
+          continue
+        }
+        best.complaint = complaint
+        best.schedule.switches = run.switches
+        (best.preemptions, best.schedule.length) = (run.preemptions, run.length)
+      }
+      if let repeated = try? replay(best.schedule) { return repeated }
+      return ScheduleFailure(
+        complaint: best.complaint, schedule: "\(best.schedule)", preemptions: best.preemptions,
+        steps: [
+          "A second run of the schedule went another way, perhaps by the order of a dictionary."
+        ])
+    }
+
+    private var callCount: Int {
+      let program = ScheduleProgram()
+      check.compose(program)
+      return program.threads.reduce(0) { $0 + $1.count }
+    }
+  }
+
+  /// A schedule as text: where it may switch, the calls that are left out, the number of its points,
+  /// and its switches.
+  struct Schedule: CustomStringConvertible {
+    static let locks: SchedulePoints = [.lock]
+    static let all: SchedulePoints = [.lock, .load, .change]
+
+    var points: SchedulePoints
+    var switches: [ScheduleSwitch]
+    var omitted: [Int]
+    var length: Int
+
+    init(points: SchedulePoints, switches: [ScheduleSwitch], omitted: [Int], length: Int) {
+      self.points = points
+      self.switches = switches
+      self.omitted = omitted
+      self.length = length
+    }
+
+    init?(_ text: String) {
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+      guard parts.count == 4, let length = Int(parts[2]), ["locks", "all"].contains(parts[0]) else {
+        return nil
+      }
+      let switches = parts[3].split(separator: " ").map { part -> ScheduleSwitch? in
+        let numbers = part.split(separator: ">").map { Int($0) }
+        guard numbers.count == 2, let step = numbers[0], let thread = numbers[1] else { return nil }
+        return ScheduleSwitch(step: step, thread: thread)
+      }
+      let omitted = parts[1].split(separator: " ").map { Int($0) }
+      guard !switches.contains(nil), !omitted.contains(nil) else { return nil }
+      self.init(
+        points: parts[0] == "locks" ? Self.locks : Self.all, switches: switches.compactMap { $0 },
+        omitted: omitted.compactMap { $0 }, length: length)
+    }
+
+    var description: String {
+      let omitted = omitted.map(String.init).joined(separator: " ")
+      let switches = switches.map { "\($0.step)>\($0.thread)" }.joined(separator: " ")
+      return "\(points == Self.locks ? "locks" : "all")/\(omitted)/\(length)/\(switches)"
+    }
+  }
+#endif

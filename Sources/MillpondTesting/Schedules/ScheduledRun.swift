@@ -1,0 +1,231 @@
+#if MILLPOND_SCHEDULES
+  import Dispatch
+  import Foundation
+  import MillpondSignals
+  import Runtime
+
+  /// One schedule of a program, run by one thread at a time.
+  ///
+  /// Sendable because only the thread whose turn it is touches it, and passes the turn by a
+  /// semaphore.
+  final class ScheduledRun: @unchecked Sendable {
+    private let strategy: any ScheduleStrategy
+    private let points: SchedulePoints
+    private let finished = DispatchSemaphore(value: 0)
+    private var threads: [ScheduledThread] = []
+    private var current = -1
+    private var step = 0
+
+    /// The number of points passed.
+    var length: Int { step }
+
+    private(set) var switches: [ScheduleSwitch] = []
+    private(set) var preemptions = 0
+    private var end = ScheduleEnd.quiet
+
+    /// The steps, if they are recorded.
+    private(set) var trace: ScheduleTrace?
+
+    init(_ strategy: any ScheduleStrategy, _ points: SchedulePoints, isTraced: Bool) {
+      self.strategy = strategy
+      self.points = points
+      trace = isTraced ? ScheduleTrace() : nil
+    }
+
+    /// Runs the threads until none has work left.
+    func run(_ program: [[ScheduledCall]]) -> ScheduleEnd {
+      for (number, calls) in program.enumerated() {
+        add { [self] in
+          for call in calls {
+            trace?.add(number, call.name)
+            call.run()
+            trace?.add(number, "\(call.name): returned")
+          }
+        }
+      }
+      goOn(isFree: true)
+      if finished.wait(timeout: .now() + Self.patience) == .timedOut {
+        return .stuck(thread: current)
+      }
+      for thread in threads where thread.state == .done { thread.release() }
+      return end
+    }
+
+    // MARK: Threads
+
+    private func add(_ body: @escaping () -> Void) {
+      let number = threads.count
+      let thread = ScheduledThread.take()
+      threads.append(thread)
+      thread.state = .ready
+      thread.run = self
+      thread.body = { [self] in
+        body()
+        thread.state = .done
+        trace?.add(number, "ends")
+      }
+    }
+
+    /// Returns the threads that can go on: the present one first, or only if there is no other.
+    private func ready(presentIsLast: Bool) -> [Int] {
+      var ready = threads.indices.filter { $0 != current && threads[$0].state == .ready }
+      if current >= 0, threads[current].state == .ready, !presentIsLast || ready.isEmpty {
+        ready.insert(current, at: 0)
+      }
+      return ready
+    }
+
+    /// Lets the strategy decide who goes on; returns when this thread does.
+    ///
+    /// - Parameters:
+    ///   - isFree: Whether the present thread can't go on, or wants to let others go first.
+    ///   - point: What the present thread is about to do; nil if it waits or has ended.
+    fileprivate func goOn(isFree: Bool, at point: SchedulePoint? = nil) {
+      let present = current
+      let ready = ready(presentIsLast: isFree)
+      step += 1
+      guard let first = ready.first, step <= Self.limit else { return giveUp() }
+      var next = first
+      if ready.count > 1 {
+        next = ready[strategy.choose(ready, isFree: isFree, step: step)]
+        if next != first {
+          switches.append(ScheduleSwitch(step: step, thread: next))
+          if !isFree { preemptions += 1 }
+        }
+      }
+      if next == present { return }
+      current = next
+      guard present >= 0, threads[present].state != .done else {
+        threads[next].turn.signal()
+        return
+      }
+      trace?.stop(present, point)
+      threads[next].turn.signal()
+      threads[present].turn.wait()
+    }
+
+    /// Ends the schedule: all is quiet, or no thread may go on.
+    private func giveUp() {
+      if step > Self.limit {
+        end = .endless(thread: current)
+      } else if threads.contains(where: { $0.state != .done }) {
+        if threads[current].state == .waiting { trace?.stop(current, nil) }
+        end = .deadlock(waiting)
+      }
+      finished.signal()
+      // What can't go on is given up with its thread.
+      if end != .quiet, threads[current].state != .done { DispatchSemaphore(value: 0).wait() }
+    }
+
+    private var waiting: [String] {
+      threads.enumerated().compactMap { number, thread in
+        guard thread.state == .waiting else { return nil }
+        let holder = thread.awaited.map { "\(type(of: $0))" } ?? "nothing"
+        return "thread \(number) waits for a \(holder)"
+      }
+    }
+
+    // MARK: Points
+
+    fileprivate func pass(_ point: SchedulePoint) {
+      let isYielding = point == .yield
+      guard isYielding || points.contains(point) else { return }
+      goOn(isFree: isYielding, at: point)
+    }
+
+    fileprivate func wait(for object: AnyObject) {
+      threads[current].state = .waiting
+      threads[current].awaited = object
+      goOn(isFree: true)
+    }
+
+    fileprivate func wake(_ object: AnyObject) {
+      for thread in threads where thread.state == .waiting && thread.awaited === object {
+        thread.state = .ready
+        thread.awaited = nil
+      }
+    }
+
+    fileprivate func fork(_ body: @escaping @Sendable () -> Void) {
+      trace?.add(current, "hands work to thread \(threads.count)")
+      add(body)
+    }
+
+    fileprivate func ended() {
+      goOn(isFree: true)
+    }
+
+    /// The number of points after which a program counts as endless.
+    private static let limit = 20_000
+
+    /// The time after which a thread that reaches no point counts as blocked elsewhere.
+    private static let patience = DispatchTimeInterval.seconds(20)
+  }
+
+  /// A thread of the process that runs logical threads, one after the other.
+  ///
+  /// Sendable for the same reason as the run.
+  final class ScheduledThread: @unchecked Sendable {
+    enum State { case ready, waiting, done }
+
+    let turn = DispatchSemaphore(value: 0)
+    var state = State.ready
+    var body: () -> Void = {}
+    var run: ScheduledRun?
+
+    /// The lock that the thread waits for.
+    var awaited: AnyObject?
+
+    private nonisolated(unsafe) static var idle: [ScheduledThread] = []
+
+    /// Returns an idle thread; one program at a time is run, so nobody else takes it.
+    static func take() -> ScheduledThread {
+      idle.popLast() ?? ScheduledThread()
+    }
+
+    func release() {
+      run = nil
+      body = {}
+      Self.idle.append(self)
+    }
+
+    private init() {
+      let thread = Thread { [self] in
+        LogicalThread(
+          pass: { [unowned self] in run?.pass($0) },
+          wait: { [unowned self] in run?.wait(for: $0) },
+          wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) }
+        ).adopt()
+        while true {
+          turn.wait()
+          body()
+          run?.ended()
+        }
+      }
+      thread.stackSize = 1 << 20
+      thread.start()
+    }
+  }
+
+  /// The end of a schedule.
+  enum ScheduleEnd: Equatable {
+    case quiet
+    case deadlock([String])
+    case endless(thread: Int)
+    case stuck(thread: Int)
+
+    /// What is wrong; nil if nothing is.
+    var complaint: String? {
+      switch self {
+      case .quiet: nil
+      case .deadlock(let waiting): "no thread can go on: \(waiting.joined(separator: ", "))"
+      case .endless(let thread): "thread \(thread) still goes on after 20,000 points"
+      case .stuck(let thread):
+        "thread \(thread) reaches no point: it waits by other means than the library's"
+      }
+    }
+  }
+
+  /// The points at which a schedule may switch.
+  typealias SchedulePoints = Set<SchedulePoint>
+#endif

@@ -1,0 +1,109 @@
+import MillpondCore
+import MillpondSignals
+
+/// A variable of a program, without points: one of its threads runs at a time.
+final class Shared<Value>: @unchecked Sendable {
+  var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+/// An origin whose answers the program sends.
+final class ProgramOrigin: Source, @unchecked Sendable {
+  /// A get of the origin.
+  final class Run: @unchecked Sendable {
+    let key: String
+    let value: Int
+    let lifetime: Lifetime
+    var observer: Observer<Int>?
+
+    init(_ key: String, _ value: Int, _ observer: Observer<Int>, _ lifetime: Lifetime) {
+      self.key = key
+      self.value = value
+      self.observer = observer
+      self.lifetime = lifetime
+    }
+
+    var isRunning: Bool { observer != nil && !lifetime.isEnded }
+  }
+
+  /// The value of the next answer.
+  var value: Int
+  private(set) var runs: [Run] = []
+
+  /// The greatest number of runs at a time.
+  private(set) var most = 0
+
+  init(_ value: Int = 1) {
+    self.value = value
+  }
+
+  /// The number of runs that are neither answered nor cancelled.
+  var runningCount: Int { runs.count { $0.isRunning } }
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
+    Signal { [self] observer, lifetime in
+      let run = Run(key, value, observer, lifetime)
+      runs.append(run)
+      most = max(most, runningCount)
+      lifetime.onEnd { run.observer = nil }
+    }
+  }
+
+  /// Answers the gets that are under way.
+  func answer() {
+    for run in runs {
+      guard let observer = run.observer else { continue }
+      run.observer = nil
+      observer.next(run.value)
+      observer.completed()
+    }
+  }
+}
+
+/// A subscriber that notes what is against the grammar.
+final class Witness<Value: Sendable>: @unchecked Sendable {
+  private(set) var values: [Value] = []
+  private(set) var end: Event<Never>?
+  private(set) var faults: [String] = []
+  private var isInside = false
+  private var hasLeft = false
+  private var isSilent = false
+  private var handle: Disposable?
+
+  /// A point at which others may go on while the subscriber is called.
+  private let pause = Locked(())
+
+  /// Subscribes to a signal.
+  func watch(_ signal: Signal<Value>) {
+    handle = signal.subscribe { [self] event in
+      if isInside { faults.append("two callbacks at once") }
+      if end != nil { faults.append("an event after the end") }
+      if isSilent { faults.append("an event after the disposal") }
+      isInside = true
+      pause.withLock { _ in }
+      switch event {
+      case .next(let value): values.append(value)
+      case .failed(let error): end = .failed(error)
+      case .completed: end = .completed
+      case .progress: break
+      }
+      isInside = false
+    }
+  }
+
+  /// Leaves; no event may follow, unless one is being delivered.
+  func leave() {
+    handle?.dispose()
+    hasLeft = true
+    if !isInside { isSilent = true }
+  }
+
+  /// The faults, and that the signal has not ended although it must have.
+  func complaint(mustEnd: Bool = true) -> String? {
+    if let fault = faults.first { return fault }
+    return mustEnd && end == nil && !hasLeft ? "the signal never ended" : nil
+  }
+}
