@@ -155,15 +155,16 @@ import Testing
     expectNoFault { program in
       let (origin, scope) = (ProgramOrigin(), CacheScope())
       let memory = Memory(countLimit: 10)
-      let cache = memory.layered(over: origin).reusingInFlight().scoped(to: scope)
+      let cache = memory.layered(over: origin).reusingInFlight()
+      _ = scope.add { cache.removeAll() }
       // A get that begins during the end may belong to the time after it.
       let (seen, hasBegun, isFormer) = (Witness<Int>(), Shared(false), Shared(false))
+      let get = Signal<Int>.deferred {
+        hasBegun.value = true
+        return cache.get("a")
+      }
       program.thread([
-        "gets": {
-          hasBegun.value = true
-          seen.watch(cache.get("a"))
-        },
-        "answers": { origin.answer() },
+        "gets": { seen.watch(scope.untilEnd(get)) }, "answers": { origin.answer() },
       ])
       program.thread([
         "signs out": {
