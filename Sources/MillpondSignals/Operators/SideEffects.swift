@@ -15,17 +15,7 @@ extension Signal {
   /// It runs before the terminal event is passed on, or when the subscriber leaves.
   @inlinable
   public func onEnd(_ act: @escaping @Sendable (Ending) -> Void) -> Signal {
-    onRun({}, end: act)
-  }
-
-  /// Runs `begin` when a run begins, and `act` once when it ends, however it ends: neither without
-  /// the other.
-  @inlinable
-  package func onRun(
-    _ begin: @escaping @Sendable () -> Void, end act: @escaping @Sendable (Ending) -> Void
-  ) -> Signal {
     derived { observer, lifetime in
-      begin()
       let isDone = AtomicValue(false)
       let finish: @Sendable (Ending) -> Void = { ending in
         if !isDone.exchange(true, ordering: .relaxed) { act(ending) }
