@@ -116,7 +116,7 @@ public struct Following<Base: Cache>: Cache {
     case .set(let key, let stamped, let revision):
       // A report that has arrived in between is later, whenever the set was called.
       if prefix.isInForce, let place = prefix.places.now(revision, Lookup()) {
-        return base.apply(.set(key, stamped, place))
+        return base.apply(.set(key, stamped, revision.isOfCopy ? place.ofCopy : place))
       }
       return base.apply(.remove(key, .next()))
     case .remove(let key, _): return base.apply(.remove(key, .next()))

@@ -2,6 +2,7 @@ import Foundation
 import LocalRedis
 import Millpond
 import MillpondRedis
+import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -60,6 +61,31 @@ import Testing
     try await shared.redisReports()
 
     for number in 0..<20 { #expect(memory.now("\(number)", Lookup()) == Data([UInt8(number)])) }
+  }
+
+  /// The newer one has reached both layers, was evicted, and is not remembered any more, when the
+  /// older one goes on to memory.
+  @Test func `of overlapping sets of the process none leaves memory older than the server`()
+    async throws
+  {
+    let shared = try scene.cache("p/")
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    let next = Locked<(@Sendable () -> Void)?>(nil)
+    let cache = memory.following(shared).layered(
+      over: InterruptedWrites(base: shared) { next.withLock { exchange(&$0, with: nil) }?() })
+    try await shared.tracks()
+    next.withLock {
+      $0 = {
+        cache.set(Data([2]), for: "k")
+        memory.trim(to: 0)
+        // As after the reports of many changes by other processes.
+        for number in 0..<4_096 { memory.remove("\(number)") }
+      }
+    }
+
+    try await cache.set(Data([1]), for: "k").value
+
+    #expect(try await cache.found("k") == Data([2]))
   }
 
   @Test func `another composition of the process follows too`() async throws {
@@ -203,6 +229,20 @@ import Testing
     let cache = AnyCache(memory.following(shared).layered(over: shared))
     if tracking != .off { try await shared.tracks() }
     return (memory, cache, shared)
+  }
+}
+
+/// The shared layer, and what happens between a write of it and that of the memory above.
+private struct InterruptedWrites: Cache {
+  let base: RedisCache
+  let act: @Sendable () -> Void
+
+  func get(_ key: String, _ lookup: Lookup) -> Signal<Data> { base.get(key, lookup) }
+
+  func apply(_ change: Change<String, Data>) -> Signal<Void> {
+    let outcome = base.apply(change)
+    act()
+    return outcome
   }
 }
 
