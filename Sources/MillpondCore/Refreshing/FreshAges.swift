@@ -7,9 +7,13 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   @usableFromInline let policy: FreshnessPolicy
   @usableFromInline let scheduler: Scheduler
 
-  /// Whether there are marks; without any, only the policy decides.
-  @usableFromInline let hasMarks = AtomicValue<Bool>(false)
+  /// Whether there are marks, also such that hold only for fetches under way.
+  let hasMarks = AtomicValue<Bool>(false)
+
+  /// What decides, beside the policy, whether a stored value is fresh.
+  @usableFromInline let rule = AtomicValue(MarkRule.none)
   private let marks: Locked<StaleMarks<Key>>
+  private let lag: Duration
 
   /// The clock of a memory cache: on Linux it stands still while the system sleeps, and a mark by
   /// another clock would then count as older than values from before it.
@@ -20,7 +24,8 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
     scheduler = Scheduler(clock)
     time = CoarseTime(clock)
     // The continuous clock is read in steps.
-    marks = Locked(StaleMarks(lag: clock is ContinuousClock ? .milliseconds(10) : .zero))
+    lag = clock is ContinuousClock ? .milliseconds(10) : .zero
+    marks = Locked(StaleMarks(lag: lag))
   }
 
   // MARK: Marks
@@ -55,20 +60,17 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
     let gone = marks.withLock { marks in
       let gone = change(&marks)
       hasMarks.store(!marks.isEmpty, ordering: .releasing)
+      rule.store(marks.rule, ordering: .releasing)
       return gone
     }
     withExtendedLifetime(gone) {}  // released here, not under the lock
   }
 
   /// Whether a value that was fetched since `asked` is from before a mark.
-  @inlinable
-  func isMarked(_ key: Key, asked: Revision) -> Bool {
-    hasMarks.load(ordering: .acquiring) && hasMark(key, after: asked)
-  }
-
   @usableFromInline
-  func hasMark(_ key: Key, after asked: Revision) -> Bool {
-    marks.withLock { $0.hasMark(key, after: asked) }
+  func isMarked(_ key: Key, asked: Revision) -> Bool {
+    hasMarks.load(ordering: .acquiring)
+      && marks.withLock { $0.hasMark(key, after: asked) }
   }
 
   // MARK: Ages
@@ -76,20 +78,20 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   /// Returns the freshness that a stored value of the key needs now to answer a get.
   @inlinable
   func fresh(_ key: Key, _ requested: Freshness) -> Freshness {
-    let hasMarks = hasMarks.load(ordering: .acquiring)
+    let rule = rule.load(ordering: .acquiring)
     guard let greatest = policy.greatestFreshAge(key) else {
-      return hasMarks ? within(nil, requested, hasMarks, key) : requested
+      return rule == .none ? requested : within(nil, requested, rule, key)
     }
-    return within(greatest, requested, hasMarks, key)
+    return within(greatest, requested, rule, key)
   }
 
   @inlinable
   func within(
-    _ greatest: Duration?, _ requested: Freshness, _ hasMarks: Bool, _ key: Key
+    _ greatest: Duration?, _ requested: Freshness, _ rule: MarkRule, _ key: Key
   ) -> Freshness {
     var limit = greatest
     if case .atMost(let age) = requested { limit = min(age, limit ?? age) }
-    if hasMarks, let unmarked = greatestUnmarkedAge(key) {
+    if rule != .none, let unmarked = greatestUnmarkedAge(key, by: rule) {
       limit = min(unmarked, limit ?? unmarked)
     }
     return limit.map { .atMost($0) } ?? requested
@@ -98,9 +100,20 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   /// Returns the greatest age of a value that is certainly newer than the key's last mark; negative
   /// if no value is, nil if there is no such mark.
   @usableFromInline
-  func greatestUnmarkedAge(_ key: Key) -> Duration? {
+  func greatestUnmarkedAge(_ key: Key, by rule: MarkRule) -> Duration? {
     let now = markTime
-    return marks.withLock { $0.greatestUnmarkedAge(key, at: now) }
+    if rule != .byKey {
+      let since = Duration.nanoseconds(rule.rawValue)
+      let unmarked = StaleMarks<Key>.greatestUnmarkedAge(since: since, at: now, lag: lag)
+      guard let greatest = policy.greatestAge, unmarked >= greatest else { return unmarked }
+    }
+    var unmarked: Duration?
+    change { marks in
+      let gone = marks.outlive(policy.greatestAge, at: now)
+      unmarked = marks.greatestUnmarkedAge(key, at: now)
+      return gone
+    }
+    return unmarked
   }
 }
 

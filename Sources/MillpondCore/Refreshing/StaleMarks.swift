@@ -1,4 +1,5 @@
 import MillpondSignals
+public import Synchronization
 
 /// The marks of values that count as stale whatever their age, of single keys or of all.
 struct StaleMarks<Key: Hashable & Sendable>: Sendable {
@@ -19,6 +20,10 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 
   private var all: Mark?
 
+  /// Whether values from before the mark of all keys are stale by their ages as well, so that it
+  /// holds only for fetches that began before it.
+  private var isAllOutlived = false
+
   /// The keys that got a new value so soon after the mark of all keys that its age does not show
   /// that it is newer.
   private var renewed: Set<Key> = []
@@ -31,11 +36,17 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 
   var isEmpty: Bool { all == nil && byKey.isEmpty }
 
+  /// What decides about a stored value.
+  var rule: MarkRule {
+    if !byKey.isEmpty || !renewed.isEmpty { return .byKey }
+    return all.flatMap { isAllOutlived ? nil : .since($0.time) } ?? .none
+  }
+
   /// Marks every value stored until now.
   mutating func markAll(_ revision: Revision, at now: Duration) -> Gone {
     defer {
       all = Mark(revision: revision, time: now)
-      (byKey, renewed) = ([:], [])
+      (byKey, renewed, isAllOutlived) = ([:], [], false)
     }
     return (Array(byKey.keys), renewed)
   }
@@ -68,7 +79,9 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
       }
       return mark(key, all.revision, at: all.time)
     }
-    if asked > all.revision, age == nil, now - all.time <= lag * 2 { renewed.insert(key) }
+    if asked > all.revision, age == nil, !isAllOutlived, now - all.time <= lag * 2 {
+      renewed.insert(key)
+    }
     return (gone, [])
   }
 
@@ -84,9 +97,43 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 
   func greatestUnmarkedAge(_ key: Key, at now: Duration) -> Duration? {
     if byKey[key] != nil { return .nanoseconds(-1) }
-    guard let all, !renewed.contains(key) else { return nil }
-    let since = now - all.time
-    // A step back of the clock expires nothing more.
-    return since < .zero ? .zero : since - lag - .nanoseconds(1)
+    guard let all, !isAllOutlived, !renewed.contains(key) else { return nil }
+    return Self.greatestUnmarkedAge(since: all.time, at: now, lag: lag)
   }
+
+  /// Returns the greatest age of a value that is certainly newer than a mark made at `time`.
+  static func greatestUnmarkedAge(
+    since time: Duration, at now: Duration, lag: Duration
+  ) -> Duration {
+    // A step back of the clock expires nothing more.
+    now < time ? .zero : now - time - lag - .nanoseconds(1)
+  }
+
+  /// Drops the mark of all keys for stored values if older ones exceed the greatest age of a fresh
+  /// one by now.
+  mutating func outlive(_ greatestAge: Duration?, at now: Duration) -> Gone {
+    guard let all, let greatestAge, now - all.time - lag > greatestAge else { return ([], []) }
+    defer { (renewed, isAllOutlived) = ([], true) }
+    return ([], renewed)
+  }
+}
+
+/// What decides whether a stored value is marked, in one word for hits that take no lock: the time
+/// in nanoseconds of a mark of all keys, which is compared with the value's age, or one of these.
+@usableFromInline
+struct MarkRule: RawRepresentable, AtomicRepresentable, Sendable {
+  @usableFromInline let rawValue: Int64
+
+  @inlinable
+  init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+
+  /// No value is marked.
+  @inlinable static var none: MarkRule { MarkRule(rawValue: .min) }
+
+  /// The marks have to be asked about the key.
+  static var byKey: MarkRule { MarkRule(rawValue: .max) }
+
+  static func since(_ time: Duration) -> MarkRule { MarkRule(rawValue: Int64(time.nanoseconds)) }
 }

@@ -1,5 +1,6 @@
 import MillpondSignals
 import MillpondTesting
+import Synchronization
 import Testing
 
 @testable import MillpondCore
@@ -184,6 +185,68 @@ import Testing
     let newer = marks.renew("a", asked: after, age: .zero, at: .seconds(6))
     #expect(newer.keys == ["a"])
     #expect(marks.isEmpty)
+  }
+
+  @Test func `no hit is asked about a mark once all older values are stale by their ages`() {
+    let scene = RememberedScene(.ten(), age: .seconds(1))
+    let ages = scene.users.inside.ages
+    scene.users.markAllStale()
+
+    scene.clock.advance(by: .seconds(10))
+    scene.users.set(2, for: "a")
+    #expect(ages.rule.load(ordering: .acquiring) != .none)
+    #expect(scene.get().values == [2])
+    #expect(ages.rule.load(ordering: .acquiring) == .none)
+
+    #expect(scene.get().values == [2])
+    scene.clock.advance(by: .seconds(10))
+    scene.get().dispose()
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a mark of all values takes no lock for a hit where values are fresh for ever`() {
+    let scene = RememberedScene(FreshnessPolicy(), age: .seconds(1))
+    scene.clock.advance(by: .seconds(1))
+    scene.users.markAllStale()
+
+    scene.clock.advance(by: .seconds(1))
+    let caller = scene.get()
+    scene.answer(2)
+    scene.clock.advance(by: .seconds(100))
+
+    #expect(caller.values == [2] && scene.get().values == [2])
+    #expect(scene.fetches.count == 2)
+    #expect(scene.users.inside.ages.rule.load(ordering: .acquiring) == .since(.seconds(2)))
+  }
+
+  @Test func `a key that is fetched at the time of the mark is hit without a lock in the end`() {
+    let scene = RememberedScene(.ten())
+    let ages = scene.users.inside.ages
+    scene.users.markAllStale()
+    scene.users.set(1, for: "a")
+    #expect(scene.get().values == [1])
+    #expect(ages.rule.load(ordering: .acquiring) == .byKey)
+
+    scene.clock.advance(by: .seconds(11))
+    scene.get().dispose()
+
+    #expect(ages.rule.load(ordering: .acquiring) == .none)
+  }
+
+  @Test func `a fetch from before a mark is not fresh though stored values have outlived the mark`()
+  {
+    let scene = RememberedScene(.ten())
+    let first = scene.get()
+    scene.users.markAllStale()
+    scene.clock.advance(by: .seconds(20))
+    scene.users.get("b").subscribe()
+    #expect(scene.users.inside.ages.rule.load(ordering: .acquiring) == .none)
+
+    scene.answer(1)
+    let later = scene.get()
+    scene.answer(2)
+
+    #expect(first.values == [1] && later.values == [2])
   }
 
   @Test func `another time to live leaves a value marked stale`() {
