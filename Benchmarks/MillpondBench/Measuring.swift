@@ -107,8 +107,10 @@ struct Timing {
   /// Repeats the work once more, and returns the number of objects that it allocates.
   mutating func allocations() -> Int? {
     work.prepare()
+    // Captured alone: the work's name may be a short string.
+    let (run, operations) = (work.run, operations)
     var sum = 0
-    let count = AllocationCount.during { sum = work.run(operations) }
+    let count = AllocationCount.during { sum = run(operations) }
     isSumRight = isSumRight && sum == work.expected(operations)
     return count
   }

@@ -44,7 +44,7 @@ func cacheRows() -> [Row] {
       baseline: .objects(4), body: .entryRuns),
     Row(
       name: "breaker-miss", summary: "a miss in two layers, the lower one behind a closed breaker",
-      isCounted: false, baseline: .misses,
+      baseline: .misses,
       body: .misses { upper, lower in
         upper.layered(
           over: lower.layered(over: EmptyCache())
@@ -52,7 +52,7 @@ func cacheRows() -> [Row] {
       }),
     Row(
       name: "layered-miss", summary: "a miss in two layers of memory over nothing",
-      isCounted: false, baseline: .objects(4), body: .misses),
+      baseline: .objects(4), body: .misses),
     Row(
       name: "flight-join", summary: "joining a flight and leaving it", target: 1_000,
       baseline: .objects(4), body: .joins),

@@ -7,8 +7,8 @@ public import Synchronization
 final class LayerBelow<Layer: Source>: Sendable {
   @usableFromInline let layer: Layer
 
-  /// The traits of the layer; empty until they are known.
-  @usableFromInline let lazyTraits = AtomicValue<UInt8>(0)
+  /// Whether writes are stored in the layer: positive for yes; zero until that is known.
+  @usableFromInline let lazyStoring = AtomicValue<Int8>(0)
 
   /// The names of the layers, made when an event is first reported to a listener.
   @usableFromInline let lazyLabels = LazyObject()
@@ -18,25 +18,19 @@ final class LayerBelow<Layer: Source>: Sendable {
     self.layer = layer
   }
 
+  /// Whether writes are stored in the layer, so that the layer above has copies.
   @inlinable
-  var traits: LayerTraits {
-    let known = LayerTraits(rawValue: lazyTraits.load(ordering: .relaxed))
-    return known.isEmpty ? findTraits() : known
+  var storesWrites: Bool {
+    let known = lazyStoring.load(ordering: .relaxed)
+    return known == 0 ? findStoring() : known > 0
   }
 
   @usableFromInline
-  func findTraits() -> LayerTraits {
-    let topology = layer.topology(for: nil)
-    var traits = LayerTraits.known
-    if layer.isCache, topology.storesWrites { traits.insert(.storesWrites) }
-    if topology.allParts.contains(where: { $0.role == .layers }) { traits.insert(.hasLayers) }
-    lazyTraits.store(traits.rawValue, ordering: .relaxed)
-    return traits
+  func findStoring() -> Bool {
+    let isStoring = layer.isCache && layer.topology(for: nil).storesWrites
+    lazyStoring.store(isStoring ? 1 : -1, ordering: .relaxed)
+    return isStoring
   }
-
-  /// Whether writes are stored in the layer, so that the layer above has copies.
-  @inlinable
-  var storesWrites: Bool { traits.contains(.storesWrites) }
 
   /// Returns the token for a fill of the layer above.
   @inlinable
@@ -48,7 +42,7 @@ final class LayerBelow<Layer: Source>: Sendable {
   /// writes that the one above is, so that no change comes between the two.
   @inlinable
   func lookup(_ lookup: Lookup, _ token: FillToken) -> Lookup {
-    traits.contains(.hasLayers) ? lookup.begun(at: token.revision) : lookup
+    lookup.begun(at: token.revision)
   }
 
   /// Returns the names of the layer above and this one; nil for a layer that reports by itself.
@@ -60,25 +54,6 @@ final class LayerBelow<Layer: Source>: Sendable {
       isUpperStore: upper.isStoreAlone, isLowerStore: layer.isStoreAlone)
     return unsafeDowncast(lazyLabels.storeIfNil(labels), to: LayerLabels.self)
   }
-}
-
-/// The properties of a layer that decide how the layer above it stores and asks.
-@usableFromInline
-struct LayerTraits: OptionSet, Sendable {
-  @usableFromInline let rawValue: UInt8
-
-  @inlinable
-  init(rawValue: UInt8) {
-    self.rawValue = rawValue
-  }
-
-  @inlinable static var known: LayerTraits { LayerTraits(rawValue: 1) }
-
-  /// Whether gets find what was written.
-  @inlinable static var storesWrites: LayerTraits { LayerTraits(rawValue: 2) }
-
-  /// Whether the layer consists of layers, which are filled too.
-  @inlinable static var hasLayers: LayerTraits { LayerTraits(rawValue: 4) }
 }
 
 /// The names of two layers; nil for a layer that reports by itself.

@@ -176,7 +176,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
           .ignoreValues(as: Stamped<NewValue>.self)
           .ifEmpty {
             // Its answer is later than the removal.
-            let reload = lookup.with(.reload).begun(at: nil)
+            let reload = lookup.with(.reload).begun(at: .none)
             return decoded(base.getStamped(key, reload), key, reload, check, .failure)
               .inContext(of: caller)
           }

@@ -10,8 +10,12 @@ public struct Lookup: Sendable {
   @usableFromInline let ownPriority: Priority
 
   /// The counting of an immediate answer.
-  @usableFromInline let counting: Counting
-  @usableFromInline let details: LookupDetails
+  @usableFromInline var counting: Counting
+  @usableFromInline var details: LookupDetails
+
+  /// The place in the order of writes at which the get began; `none` where no layer above has taken
+  /// it.
+  @usableFromInline var beginning: Revision
 
   /// Creates a lookup for any stored value, at normal priority and without a deadline.
   @inlinable
@@ -20,6 +24,7 @@ public struct Lookup: Sendable {
     ownPriority = .normal
     counting = .hits
     details = .usual
+    beginning = .none
   }
 
   /// Creates a lookup.
@@ -49,9 +54,10 @@ public struct Lookup: Sendable {
     details =
       stale == nil && deadline == nil && place == nil
       ? .usual : .special(SpecialTerms(LookupTerms(deadline: deadline, stale: stale, place: place)))
+    beginning = .none
   }
 
-  /// Whether all terms are the defaults, so that lookups are interchangeable.
+  /// Whether all terms are the defaults, so that lookups with one beginning are interchangeable.
   @inlinable
   package var isUsual: Bool {
     if case .usual = details { ownPriority == .normal && freshness == .any } else { false }
@@ -102,17 +108,13 @@ public struct Lookup: Sendable {
     details.special?.terms.deadline
   }
 
-  /// The place in the order of writes at which the get began; nil where no layer above has taken it.
+  /// Returns a copy for the layers below, whose fills have this place in the order of writes, or
+  /// with `none` one of their own.
   @inlinable
-  var beginning: Revision? {
-    if case .usual = details { nil } else { details.beginning }
-  }
-
-  /// Returns a copy for the layers below, whose fills have this place in the order of writes, or one
-  /// of their own.
-  @usableFromInline
-  func begun(at revision: Revision?) -> Lookup {
-    beginning == revision ? self : with { $0.beginning = revision }
+  func begun(at revision: Revision) -> Lookup {
+    var copy = self
+    copy.beginning = revision
+    return copy
   }
 
   /// Returns the lookup of a flight on behalf of all its callers.
@@ -137,32 +139,35 @@ public struct Lookup: Sendable {
   @usableFromInline
   init(
     freshness: Freshness, ownPriority: Priority, counting: Counting = .hits,
-    details: LookupDetails
+    details: LookupDetails, beginning: Revision = .none
   ) {
     self.freshness = freshness
     self.ownPriority = ownPriority
     self.counting = counting
     self.details = details
+    self.beginning = beginning
   }
 
   /// Returns a copy with another counting of an immediate answer.
   @inlinable
   func counting(_ counting: Counting) -> Lookup {
-    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
+    var copy = self
+    copy.counting = counting
+    return copy
   }
 
   /// Returns a copy that accepts other answers.
   @inlinable
   package func with(_ freshness: Freshness) -> Lookup {
-    Lookup(freshness: freshness, ownPriority: ownPriority, counting: counting, details: details)
+    Lookup(
+      freshness: freshness, ownPriority: ownPriority, counting: counting, details: details,
+      beginning: beginning)
   }
 
   /// Returns a copy for a layer that may say why it has no value.
   @inlinable
   func explained(by explanation: MissExplanation) -> Lookup {
-    Lookup(
-      freshness: freshness, ownPriority: ownPriority, counting: counting,
-      details: .explained(explanation))
+    with(.explained(explanation))
   }
 
   /// Returns a copy with one listener only, which does not follow changes of the priority.
@@ -172,16 +177,21 @@ public struct Lookup: Sendable {
     (terms.listeners, terms.flight, terms.explanation) = ([listener], nil, nil)
     return Lookup(
       freshness: freshness, ownPriority: priority, counting: counting,
-      details: .special(SpecialTerms(terms)))
+      details: .special(SpecialTerms(terms)), beginning: beginning)
   }
 
   /// Returns a copy with other terms.
   func with(_ change: (inout LookupTerms) -> Void) -> Lookup {
     var terms = details.terms
     change(&terms)
-    return Lookup(
-      freshness: freshness, ownPriority: ownPriority, counting: counting,
-      details: .special(SpecialTerms(terms)))
+    return with(.special(SpecialTerms(terms)))
+  }
+
+  @inlinable
+  func with(_ details: LookupDetails) -> Lookup {
+    var copy = self
+    copy.details = details
+    return copy
   }
 }
 
@@ -194,7 +204,8 @@ extension FillToken {
   ///     none.
   @inlinable
   public init(for lookup: Lookup, during lifetime: Lifetime?) {
-    self.init(lookup.beginning ?? .next(), lookup.freshness == .reload, lifetime)
+    let beginning = lookup.beginning == .none ? .next() : lookup.beginning
+    self.init(beginning, lookup.freshness == .reload, lifetime)
   }
 }
 

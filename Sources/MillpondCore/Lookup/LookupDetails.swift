@@ -9,9 +9,6 @@ struct LookupTerms: Sendable {
   var listeners: [any CacheEventListener] = []
   var place: String?
 
-  /// The place in the order of writes at which the get began, if a layer above has taken it.
-  var beginning: Revision?
-
   /// The question whether the caller's stored value is still current.
   var revalidation: Revalidation?
 
@@ -68,9 +65,6 @@ enum LookupDetails: Sendable {
     case .explained(let explanation): explanation.outer.special
     }
   }
-
-  /// The place in the order of writes at which the get began.
-  @usableFromInline var beginning: Revision? { special?.terms.beginning }
 
   @usableFromInline var flight: FlightHandle? {
     switch self {

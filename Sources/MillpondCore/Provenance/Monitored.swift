@@ -138,7 +138,7 @@ final class Monitoring<Base: Source>: Sendable {
   /// Returns a copy of the lookup with the monitor as a listener.
   @inlinable
   func of(_ lookup: Lookup) -> Lookup {
-    lookup.isUsual ? usual : lookup.reporting(by: monitor)
+    lookup.isUsual ? usual.begun(at: lookup.beginning) : lookup.reporting(by: monitor)
   }
 }
 

@@ -71,7 +71,7 @@ enum Overlap: CaseIterable {
 /// Layers of memory caches between which a change can be made at each moment of another one.
 final class OverlapScene: Sendable {
   enum Shape: CaseIterable {
-    case two, leftTwo, three, closures
+    case two, leftTwo, three, closures, monitored
   }
 
   private struct State: Sendable {
@@ -124,6 +124,10 @@ final class OverlapScene: Sendable {
         top.layered(over: watched(middle.layered(over: watched(low.layered(over: origin))))))
     case .closures:
       AnyCache(top.layered(over: watched(closures)).layered(over: origin))
+    case .monitored:
+      AnyCache(
+        top.layered(
+          over: watched(low.layered(over: origin)).monitored(by: CacheMonitor())))
     }
   }
 
@@ -184,7 +188,8 @@ final class OverlapScene: Sendable {
     case .removeMatching: _ = cache.removeAll { $0 == "a" }
     case .renew: cache.setTimeToLive(.after(.seconds(1_000)), for: "a")
     case .reload: cache.get("a", freshness: .reload).subscribe()
-    case .get: cache.get("a").subscribe()
+    // The lookup of a release build, which has no place in the code.
+    case .get: cache.get("a", Lookup()).subscribe()
     case .evictAbove: memories[0].trim(to: 0)
     case .evictBelow: memories[2].trim(to: 0)
     case .end: scope.end()
