@@ -31,16 +31,32 @@ enum SocketCalls {
 
   /// Opens a non-blocking stream that child processes don't inherit and that raises no signal.
   static func open(family: Int32) throws(RedisError) -> Int32 {
-    let descriptor = socket(family, streamType, 0)
-    guard descriptor >= 0 else { throw failure(in: "socket") }
-    configure(descriptor)
-    silenceSignal(descriptor)
-    return descriptor
+    var descriptors = [socket(family, streamType, 0)]
+    guard descriptors[0] >= 0 else { throw failure(in: "socket") }
+    try configure(&descriptors)
+    silenceSignal(descriptors[0])
+    return descriptors[0]
   }
 
-  private static func configure(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  /// Makes descriptors block no thread and pass to no child process; closes them all on a failure.
+  ///
+  /// They are moved beyond those of the standard streams: in a process without these, whatever is
+  /// printed would go to the server.
+  private static func configure(_ descriptors: inout [Int32]) throws(RedisError) {
+    for place in descriptors.indices {
+      let first = descriptors[place]
+      if first < 3 {
+        descriptors[place] = fcntl(first, F_DUPFD_CLOEXEC, 3)
+        let failure = failure(in: "fcntl")
+        close(first)
+        if descriptors[place] < 0 {
+          for descriptor in descriptors where descriptor >= 0 { close(descriptor) }
+          throw failure
+        }
+      }
+      _ = fcntl(descriptors[place], F_SETFL, fcntl(descriptors[place], F_GETFL) | O_NONBLOCK)
+      _ = fcntl(descriptors[place], F_SETFD, FD_CLOEXEC)
+    }
   }
 
   /// Makes small pieces leave at once; a failure, as with a Unix socket, changes nothing.
@@ -100,7 +116,7 @@ enum SocketCalls {
   static func openPipe() throws(RedisError) -> (readEnd: Int32, writeEnd: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure(in: "pipe") }
-    for end in ends { configure(end) }
+    try configure(&ends)
     return (ends[0], ends[1])
   }
 
