@@ -1,4 +1,5 @@
 import Foundation
+import MillpondSignals
 
 /// The files of a folder whose names are of this store; others are left alone.
 ///
@@ -6,6 +7,9 @@ import Foundation
 struct PartialFiles: Sendable {
   private let folder: URL
   let system: FileSystem
+
+  /// The files that could not be removed, with their sizes in bytes.
+  private let needless = Locked<[String: Int]>([:])
 
   var path: String { folder.path }
 
@@ -84,6 +88,7 @@ struct PartialFiles: Sendable {
       try file.write(data)
       try file.close()
       try system.rename(path(new), to: path(name))
+      needless.withLock { $0[name] = nil }
       return true
     } catch {
       try? remove(new)
@@ -91,9 +96,10 @@ struct PartialFiles: Sendable {
     }
   }
 
-  /// Returns the footer of a file; nil if the file is not of this store.
+  /// Returns the footer of a file; nil if the file is not of this store, or is to be removed.
   func footer(_ name: String) -> ResumeFooter? {
-    try? ResumeFooter(of: system.open(path(name), .reading))
+    if needless.withLock({ $0[name] != nil }) { return nil }
+    return try? ResumeFooter(of: system.open(path(name), .reading))
   }
 
   /// Moves a file with the first bytes of a body here; returns whether that succeeded.
@@ -105,6 +111,7 @@ struct PartialFiles: Sendable {
       try open.close()
       // It can't be moved from another volume.
       try system.rename(file.path, to: path(name))
+      needless.withLock { $0[name] = nil }
       return true
     } catch {
       return false
@@ -112,11 +119,29 @@ struct PartialFiles: Sendable {
   }
 
   /// Removes a file, if it exists, and what a dead process has left of it.
+  ///
+  /// What can't be removed now is removed by a later ``removeNeedless()``.
   func remove(_ name: String) throws {
-    try system.remove(path(name))
+    do {
+      try system.remove(path(name))
+    } catch {
+      let byteCount = min(file(name)?.byteCount ?? 0, 1 << 50)
+      needless.withLock { $0[name] = byteCount }
+      throw error
+    }
+    needless.withLock { $0[name] = nil }
     if name.hasSuffix(Kind.streamed.rawValue), isLeft(Self.name(name, .journal)) {
       removeJournal(name)
     }
+  }
+
+  /// Removes what could not be removed before, as far as that succeeds now.
+  ///
+  /// - Returns: The size in bytes of what is left.
+  @discardableResult
+  func removeNeedless() -> Int {
+    for name in needless.withLock({ Array($0.keys) }) { try? remove(name) }
+    return needless.withLock { $0.values.reduce(0, +) }
   }
 
   /// Removes all files, known or not; continues after a failure.

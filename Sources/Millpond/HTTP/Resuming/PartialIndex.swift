@@ -42,12 +42,18 @@ struct PartialIndex: Sendable {
 
   /// Adds a file that is about to be written, in place of its former version.
   ///
+  /// - Parameters:
+  ///   - name: The name of the file.
+  ///   - byteCount: Its size in bytes.
+  ///   - others: The size in bytes of files that are not in the index.
   /// - Returns: The files to remove first, and the size of the former version, which still exists
   ///   if the write fails.
-  mutating func add(_ name: String, byteCount: Int) -> (surplus: [String], former: Int?) {
+  mutating func add(
+    _ name: String, byteCount: Int, beside others: Int = 0
+  ) -> (surplus: [String], former: Int?) {
     let former = entries[name]?.byteCount
     put(name, byteCount)
-    return (surplus(), former)
+    return (surplus(beside: others), former)
   }
 
   mutating func undoAdding(_ name: String, former: Int?) {
@@ -81,9 +87,11 @@ struct PartialIndex: Sendable {
   }
 
   /// Removes the oldest files from the index until the rest is within the limit, and returns them.
-  mutating func surplus() -> [String] {
+  mutating func surplus(beside others: Int = 0) -> [String] {
     var gone: [String] = []
-    while total > byteLimit, let oldest = entries.min(by: { $0.value.number < $1.value.number }) {
+    while total > byteLimit - others,
+      let oldest = entries.min(by: { $0.value.number < $1.value.number })
+    {
       remove(oldest.key)
       gone.append(oldest.key)
     }

@@ -58,6 +58,7 @@ extension PartialFiles {
   /// Creates the journal of a file and gives the file a second name; nil if either fails, or if the
   /// resource has another journal.
   func makeJournal(_ name: String, of file: UnfinishedFile) -> OpenFile? {
+    removeNeedless()
     do {
       try makeFolder()
       let journal = try system.open(path(Self.name(name, .journal)), .making)

@@ -22,8 +22,9 @@ public import MillpondSignals
 /// by its credentials, and removed when the whole has arrived. When there is no room, the oldest
 /// are removed first.
 ///
-/// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. Other files
-/// are left alone. If a process is killed, downloads of a ``MediaCache`` are resumed except for the
+/// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. A file that
+/// can't be removed counts towards the limit, and is removed before later bytes are stored. Other
+/// files are left alone. If a process is killed, downloads of a ``MediaCache`` are resumed except for the
 /// last few megabytes; other transfers store their bytes only when they end.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
@@ -218,12 +219,13 @@ extension PartialTransfers {
     _ name: String, _ place: PartialPlace, _ version: ResourceVersion, bytes: Int, fileSize: Int,
     _ write: () -> Bool
   ) -> Bool {
+    let needless = files.removeNeedless()
     guard !isRemoved(place),
-      state.withLock({ $0.index?.admits(name, byteCount: fileSize) }) == true,
+      state.withLock({ $0.index?.admits(name, byteCount: fileSize + needless) }) == true,
       !hasMore(name, than: bytes, of: PartialHead(identity: place.representation, version))
     else { return false }
     let (surplus, former) =
-      state.withLock { $0.index?.add(name, byteCount: fileSize) } ?? ([], nil)
+      state.withLock { $0.index?.add(name, byteCount: fileSize, beside: needless) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
     if write() { return true }
     state.withLock { $0.index?.undoAdding(name, former: former) }

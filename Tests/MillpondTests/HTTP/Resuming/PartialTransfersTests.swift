@@ -144,6 +144,74 @@ import Testing
     #expect(scene.fileNames.isEmpty)
   }
 
+  @Test func `files that can't be removed count, are not found, and go before the next write`()
+    async throws
+  {
+    let calls = FaultyCalls()
+    let partials = PartialTransfers(directory: scene.folder, byteLimit: 65_000, FileSystem(calls))
+    for identity in ["a", "b"] { partials.keep(Self.partial(), at: Self.place(identity)) }
+    try await partials.flush().value
+    calls.inject(.error(.EBUSY), of: [.remove], count: 2)
+    partials.drop("a")
+    try await partials.flush().value
+    #expect(scene.fileNames.count == 2)
+    #expect(try await partials.find(Self.place("a")).value == nil)
+
+    // There is no room for it beside the file that can't be removed.
+    partials.keep(Self.partial(45_000), at: Self.place("c"))
+    try await partials.flush().value
+    #expect(!calls.isWaiting)
+    #expect(try await partials.find(Self.place("c")).value == nil)
+    #expect(try await partials.find(Self.place("b")).value != nil)
+
+    partials.keep(Self.partial(17_000), at: Self.place("a"))
+    try await partials.flush().value
+
+    #expect(try await found("a") == Self.partial(17_000))
+    #expect(try await found("b") != nil)
+    #expect(scene.fileNames.count == 2)
+  }
+
+  @Test func `what a removal of everything could not remove hinders no later bytes`() async throws {
+    let calls = FaultyCalls()
+    let partials = PartialTransfers(
+      directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
+    for identity in ["a", "b"] { partials.keep(Self.partial(), at: Self.place(identity)) }
+    try await partials.flush().value
+    calls.inject(.error(.EBUSY), of: [.remove], count: 4)
+    await #expect(throws: CacheError.self) { try await partials.removeAll().value }
+
+    partials.keep(Self.partial(17_000), at: Self.place("a"))
+    try await partials.flush().value
+    #expect(!calls.isWaiting)
+    #expect(try await partials.find(Self.place("a")).value == Self.partial(17_000))
+    partials.keep(Self.partial(17_000), at: Self.place("c"))
+    try await partials.flush().value
+
+    #expect(try await found("b") == nil)
+    #expect(scene.fileNames.count == 2)
+  }
+
+  @Test func `a journal that could not be removed goes before the next download`() async throws {
+    let calls = FaultyCalls()
+    let partials = PartialTransfers(
+      directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
+    let (file, version) = (try unfinished("first"), Self.partial().version)
+    let journal = PartialJournal(partials)
+    journal.note(file, version, at: Self.place())
+    calls.inject(.error(.EBUSY), of: [.remove], count: 2)
+    journal.end()
+    #expect(!calls.isWaiting)
+    #expect(scene.fileNames.count == 3)
+
+    let next = PartialJournal(partials)
+    next.note(file, version, at: Self.place())
+    #expect(scene.fileNames.count == 3)
+    next.end()
+
+    #expect(scene.fileNames == ["first"])
+  }
+
   @Test func `a transfer that began before a removal of everything keeps and finds nothing`()
     async throws
   {
