@@ -48,7 +48,7 @@ import Testing
     ),
     (
       CacheError.partlyStored(key: "user 7", layer: "memory", underlying: Cause()),
-      "the layer memory could not store the value of the key user 7, so it removed the key: "
+      "the layer memory could not store the value of the key user 7, and was told to remove the key: "
         + "no space left on the device"
     ),
     (

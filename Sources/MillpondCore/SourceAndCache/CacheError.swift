@@ -19,8 +19,10 @@ public enum CacheError: Error, Sendable {
   /// A layer does not work at present; its values may be available again later.
   case unavailable(layer: String, underlying: any Error)
 
-  /// One of several layers could not store a set value and removes the key instead; the others keep
-  /// the value.
+  /// One of several layers could not store a set value and was told to remove the key instead; the
+  /// others keep the value.
+  ///
+  /// If that removal failed too, the layer may still have the old value.
   case partlyStored(key: String, layer: String, underlying: any Error)
 
   /// A layer that must keep what it has has no room for a write, which changed nothing.
@@ -137,8 +139,8 @@ extension CacheError: CustomStringConvertible {
       "the value of the key \(key) can't be decoded: \(underlying)"
     case .unavailable(let layer, let underlying): "the layer \(layer) is unavailable: \(underlying)"
     case .partlyStored(let key, let layer, let underlying):
-      "the layer \(layer) could not store the value of the key \(key), so it removed the key: "
-        + "\(underlying)"
+      "the layer \(layer) could not store the value of the key \(key), and was told to remove "
+        + "the key: \(underlying)"
     case .full(let layer, let byteCount, let limit):
       "the layer \(layer) is full: with this write it would take \(byteCount) of \(limit) bytes, and "
         + "nothing may be evicted for it (raise its byteLimit)"

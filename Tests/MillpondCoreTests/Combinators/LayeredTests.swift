@@ -167,6 +167,18 @@ import Testing
     #expect(error as? Trouble == Trouble(name: "full"))
   }
 
+  @Test func `the error of a set does not say that a key is removed that may still be there`() {
+    let stuck = AnyCache<String, Int>(
+      get: { _ in .just(1) }, set: { _, _ in .fail(Trouble(name: "full")) },
+      remove: { _ in .fail(Trouble(name: "stuck")) }, removeAll: { .just(()) })
+
+    let outcome = Recorder<Void>().subscribe(to: upper.layered(over: stuck).set(2, for: "a"))
+
+    #expect(cause(of: outcome) == Trouble(name: "full"))
+    let text = outcome.failure.map { "\($0)" } ?? ""
+    #expect(text.contains("was told to remove the key") && !text.contains("removed"))
+  }
+
   private func cause(of outcome: Recorder<Void>) -> Trouble? {
     if case CacheError.partlyStored(_, _, let error)? = outcome.failure {
       error as? Trouble
