@@ -2,6 +2,14 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
+extension OriginTransfers: StampedSource {
+  func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
+    Signal { observer, lifetime in
+      OriginTransfer(key, key.request.onBehalf(of: lookup), self, observer, lifetime).start()
+    }
+  }
+}
+
 /// One request to the origin, perhaps repeated without conditions.
 final class OriginTransfer: Sendable {
   private let question: OriginRequest

@@ -2,9 +2,8 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// The transfers from an origin, which validate and store what they bring, and the settings of the
-/// cache.
-struct OriginTransfers: StampedSource {
+/// The settings of the transfers from an origin, which validate and store what they bring.
+struct OriginTransfers: Sendable {
   let base: any HTTPTransport
   let store: ResponseStore
   let rules: HTTPCacheRules
@@ -49,11 +48,5 @@ struct OriginTransfers: StampedSource {
       let response = StoredResponse(head, to: request, requestTime: sent, responseTime: now)
     else { return .over }
     return rules.lifetime(of: response, at: now)
-  }
-
-  func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
-    Signal { observer, lifetime in
-      OriginTransfer(key, key.request.onBehalf(of: lookup), self, observer, lifetime).start()
-    }
   }
 }
