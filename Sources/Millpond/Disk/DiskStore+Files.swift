@@ -73,14 +73,14 @@ extension DiskStore {
   /// Returns a file of a value that is not stored yet; unless it is stored, it is removed after the
   /// lease.
   func leased(
-    _ value: FileValue, _ validator: Validator?, _ revision: Revision
+    _ value: FileValue, _ times: DiskExpiry?, _ validator: Validator?, _ revision: Revision
   ) throws -> DiskFile {
     state.withLock { $0.index.lease(value.number) }
     if isClosed {
       giveBack(value.number)
       throw DiskError.closed(folder: path)
     }
-    return file(of: value, nil, validator: validator, revision: revision)
+    return file(of: value, times, validator: validator, revision: revision)
   }
 
   /// Whether the next store of the folder may not know a lease that has just begun.

@@ -27,6 +27,9 @@ final class FileStream: @unchecked Sendable {
   private var noted = 0
   private var sum = FileChecksum()
   private var validator: Validator?
+
+  /// The times that the origin has stated; nil if it has not.
+  private var times: DiskExpiry?
   private var isOver = false
 
   /// Whether everything was removed since the stream began: then it is not stored, and its file has
@@ -72,10 +75,16 @@ final class FileStream: @unchecked Sendable {
 
   private func receive(_ part: FileStreamPart) {
     switch part {
-    case .validator(let validator): queue.add { self.validator = validator }
+    case .stamp(let stamp): queue.add { self.note(stamp) }
     case .start(let file): queue.add { self.perform { try self.goOn(with: file) } }
     case .bytes(let piece): queue.add(piece.count) { self.perform { try self.add(piece) } }
     }
+  }
+
+  /// Notes what the origin says; its times count from now on, not from the end of the pieces.
+  private func note(_ stamp: Stamped<Void>) {
+    validator = stamp.validator
+    if stamp.timeToLive != nil { times = .ofFill(stamp, .forever, at: store.options.now()) }
   }
 
   private func receive(_ event: Event<Never>) {
@@ -174,10 +183,11 @@ final class FileStream: @unchecked Sendable {
 
   private func finish() throws {
     if isErased { return try finishErased() }
+    let now = store.options.now()
+    var times = times ?? DiskExpiry(storedAt: now)
+    times.expiresAt = min(times.expiresAt, now.after(timeToLive))
     let (content, file) = try contents()
     isOver = true
-    let now = store.options.now()
-    let times = DiskExpiry(storedAt: now, expiresAt: now.after(timeToLive))
     let outcome = store.keep(
       DiskWrite(key: key, content, times, validator: validator, revision: pending.revision),
       at: now)
@@ -195,12 +205,13 @@ final class FileStream: @unchecked Sendable {
     try writeBuffered()
     try file?.close()
     let value = FileValue(number: number, length: UInt64(written), checksum: sum.sum)
-    let lent = options.handsOut ? try store.leased(value, validator, pending.revision) : nil
+    let lent =
+      options.handsOut ? try store.leased(value, times, validator, pending.revision) : nil
     return (.file(value), lent)
   }
 
   private func copyOfBuffered() throws -> DiskFile {
-    try store.copied(buffered.count, validator: validator, revision: pending.revision) {
+    try store.copied(buffered.count, times, validator: validator, revision: pending.revision) {
       try $0.write(buffered)
     }
   }
@@ -211,7 +222,9 @@ final class FileStream: @unchecked Sendable {
     if options.handsOut, !upstream.isEnded {
       if let file {
         try writeBuffered()
-        copy = try store.copied(written, validator: validator, revision: pending.revision) { copy in
+        copy = try store.copied(
+          written, times, validator: validator, revision: pending.revision
+        ) { copy in
           let isRead = try file.readPieces(written) { piece, offset in
             try copy.write(piece, at: offset)
           }

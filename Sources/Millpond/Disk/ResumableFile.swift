@@ -48,8 +48,8 @@ struct LostResumePoint: Error {}
 
 /// A part of a value that is stored as it arrives.
 enum FileStreamPart: Sendable {
-  /// The validator with which the origin can tell whether the value is still current.
-  case validator(Validator)
+  /// What the origin says of the value: its age, its validator and its time to live.
+  case stamp(Stamped<Void>)
 
   /// The first bytes, which are stored already; must come before any other bytes.
   case start(ResumableFile)

@@ -152,10 +152,8 @@ struct BodyAssembler: Sendable {
     let continued = head.status == 206 ? earlier?.version.validator : nil
     return WholeAnswer(
       head: head,
-      body: Stamped(
-        exchange(&body, with: Data()), age: head.lifetime?.age ?? .zero,
-        validator: continued ?? Validator(head.headers),
-        timeToLive: (head.lifetime?.rest).map { .after($0) }))
+      body: head.stamped(
+        exchange(&body, with: Data()), continued ?? Validator(head.headers)))
   }
 
   var hasHead: Bool { checker.head != nil }

@@ -70,12 +70,12 @@ private final class BodyPieceDelivery: Sendable {
   private func begin(_ head: HTTPHead) {
     if head.status == 206, let earlier = state.value.earlier {
       note(earlier.resumePoint.version)
-      downstream.next(.validator(earlier.resumePoint.version.validator))
+      downstream.next(.stamp(head.stamped((), earlier.resumePoint.version.validator)))
       downstream.next(.start(earlier.file))
     } else {
       state.value.earlier?.file.giveBack()
       note(state.value.checker.bodyLength.canBeResumed ? ResourceVersion(head) : nil)
-      if let validator = Validator(head.headers) { downstream.next(.validator(validator)) }
+      downstream.next(.stamp(head.stamped((), Validator(head.headers))))
     }
     state.value.earlier = nil
   }

@@ -66,6 +66,40 @@ import Testing
     #expect(origin.exchanges.count == 3)
   }
 
+  @Test(arguments: [1_000, 200_000])
+  func `over a cache of responses a file is kept for as long as its origin says`(size: Int)
+    async throws
+  {
+    let body = Array(MediaScene.film.prefix(size))
+    let origin = try LoopbackServer { request in
+      let isKept = request.path == "/kept"
+      return Response(headers: ["Cache-Control": isKept ? "max-age=60" : "no-store"], body: body)
+    }
+    let now = Locked(WallTime(microseconds: 1_000_000_000_000))
+    let responses = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+    let media = scene.media(
+      over: HTTPSource(transport: HTTPCache(over: URLSessionTransport(), in: responses))
+    ) { $0.now = { now.withLock { $0 } } }
+
+    let kept = try await media.get(origin.url("/kept")).value
+    let secret = try await media.get(origin.url("/secret")).value
+
+    #expect(try Data(contentsOf: kept.url) == Data(body))
+    #expect(try Data(contentsOf: secret.url) == Data(body))
+    #expect(secret.timeToLive == .after(.zero))
+    guard case .after(let rest) = kept.timeToLive else {
+      Issue.record("no time to live")
+      return
+    }
+    #expect(rest > .zero && rest <= .seconds(60))
+    for (path, isStored) in [("/kept", true), ("/secret", false)] {
+      let stored = try await media.get(origin.url(path), freshness: .cachedOnly).valueIfAny
+      #expect((stored != nil) == isStored)
+    }
+    now.withLock { $0 = WallTime(microseconds: $0.microseconds + 61_000_000) }
+    #expect(try await media.get(origin.url("/kept"), freshness: .cachedOnly).valueIfAny == nil)
+  }
+
   @Test func `a file without a validator is fetched anew`() async throws {
     let origin = try LoopbackServer { _ in Response(body: MediaScene.film) }
     let media = scene.media()

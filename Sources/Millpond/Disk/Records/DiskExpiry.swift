@@ -103,8 +103,9 @@ struct WallTime: Sendable, Comparable, BitwiseCopyable {
 
   /// Returns the time from `earlier` to this time; zero if this one is not later.
   func time(since earlier: WallTime) -> Duration {
+    if self <= earlier { return .zero }
     let (difference, overflow) = microseconds.subtractingReportingOverflow(earlier.microseconds)
-    return overflow ? Self.greatestAge : .microseconds(max(0, difference))
+    return overflow ? Self.greatestAge : .microseconds(difference)
   }
 
   /// Whether this time is after `now` by more than the tolerated step of the clock.

@@ -1,4 +1,5 @@
 public import Foundation
+import MillpondCore
 
 /// A part of an answer.
 public enum HTTPPart: Sendable {
@@ -27,6 +28,13 @@ public struct HTTPHead: Sendable {
 
   /// The age of the answer and the rest of its freshness, if an ``HTTPCache`` knows them.
   var lifetime: ResponseLifetime?
+
+  /// Returns a body with its validator, its age, and the rest of its freshness.
+  func stamped<Body>(_ body: Body, _ validator: Validator?) -> Stamped<Body> {
+    Stamped(
+      body, age: lifetime?.age ?? .zero, validator: validator,
+      timeToLive: (lifetime?.rest).map { .after($0) })
+  }
 
   /// Whether this is an interim head, which the final one follows.
   var isInterim: Bool { (100..<200).contains(status) }
