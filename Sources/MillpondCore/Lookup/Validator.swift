@@ -35,13 +35,19 @@ public struct Validator: Sendable {
 }
 
 extension Validator: Hashable {
-  /// Whether both parts are equal.
+  /// Whether both parts have the same bytes, since an origin compares nothing else.
   ///
   /// - Parameters:
   ///   - left: A validator.
   ///   - right: Another validator.
   public static func == (left: Validator, right: Validator) -> Bool {
-    left.entityTag == right.entityTag && left.lastModified == right.lastModified
+    haveSameBytes(left.entityTag, right.entityTag)
+      && haveSameBytes(left.lastModified, right.lastModified)
+  }
+
+  private static func haveSameBytes(_ left: String?, _ right: String?) -> Bool {
+    guard let left, let right else { return left == nil && right == nil }
+    return left.utf8.elementsEqual(right.utf8)
   }
 
   /// Hashes both parts.

@@ -21,13 +21,14 @@ struct EntityTag: Sendable, Equatable {
   /// Returns the only tag of a response; nil without one, with an invalid one, or with several.
   init?(of headers: HeaderFields) {
     let values = headers.values(of: "ETag")
-    guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
+    guard let first = values.first, values.allSatisfy({ $0.utf8.elementsEqual(first.utf8) })
+    else { return nil }
     self.init(first)
   }
 
-  /// Whether both are strong and equal.
+  /// Whether both are strong and have the same bytes.
   func isStronglyEqual(to other: EntityTag) -> Bool {
-    !isWeak && !other.isWeak && text == other.text
+    !isWeak && !other.isWeak && text.utf8.elementsEqual(other.text.utf8)
   }
 
   /// Whether both name the same version, up to insignificant changes.

@@ -33,7 +33,9 @@ extension ResourceVersion {
   func isOf(_ head: HTTPHead, total: Int) -> Bool {
     if let known = self.total, known != total { return false }
     let tags = head.headers.values(of: "ETag")
-    if let own = validator.entityTag { return tags == [own] }
+    if let own = validator.entityTag {
+      return tags.count == 1 && tags[0].utf8.elementsEqual(own.utf8)
+    }
     return tags.isEmpty && self.total == total && validator.lastModified != nil
       && head.headers["Last-Modified"] == validator.lastModified
   }

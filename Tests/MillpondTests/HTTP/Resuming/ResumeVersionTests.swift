@@ -35,6 +35,7 @@ import Testing
   static let doubtful: [Answers] = [
     Answers(["ETag": "\"1\""], then: [:]),
     Answers(["ETag": "\"1\""], then: ["ETag": "W/\"1\""]),
+    Answers(["ETag": "\"\u{E9}\""], then: ["ETag": "\"e\u{301}\""]),
     Answers(["ETag": "\"1\"", "Last-Modified": date], then: ["Last-Modified": date]),
     Answers(dated, then: ["Last-Modified": otherDate]),
     Answers(dated, then: [:]),
