@@ -42,7 +42,10 @@ final class EntityModelRun: Sendable {
   private func write(_ generator: SeededGenerator) {
     var random = generator
     for _ in 0..<100 {
-      let steps = (0..<Int.random(in: 1...4, using: &random)).map { _ in Self.step(&random) }
+      // Mostly few; rarely more than a commit or a collection takes in one step.
+      let magnitude = max(2, Int.random(in: -200...11, using: &random))
+      let count = Int.random(in: 1...1 << magnitude, using: &random)
+      let steps = (0..<count).map { _ in Self.step(&random) }
       let fails = Int.random(in: 0..<5, using: &random) == 0
       let nested = Bool.random(using: &random)
       try? store.update { _ in

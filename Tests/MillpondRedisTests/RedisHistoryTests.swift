@@ -3,6 +3,7 @@ import LocalRedis
 import Millpond
 import MillpondRedis
 import MillpondTesting
+import Synchronization
 import TestTraits
 import Testing
 
@@ -37,7 +38,7 @@ import Testing
   ) async {
     let server = scene.server
     let check = HistoryCheck<String, String>(
-      key: { "k\($0)" }, value: { "\($0)#\($1)" }, mix: mix, timeLimit: .seconds(2)
+      key: Self.key, value: Self.value, mix: mix, timeLimit: .seconds(2)
     ) { DrawnShared($0, server).make() }
     let count = Self.count
     let failures =
@@ -45,6 +46,23 @@ import Testing
       + check.failures(seeds: count..<count + count / 2, threads: 3)
       + check.failures(seeds: count..<count + count / 2, threads: 3, underLock: true)
     for failure in failures { Issue.record("\(failure)", sourceLocation: location) }
+  }
+
+  /// The key of a number; of every fourth an equal text of other bytes at every other call.
+  @Sendable private static func key(_ number: Int) -> String {
+    if number % 4 != 0 { return "k\(number)" }
+    return calls.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: 2)
+      ? "cl\u{E9}\(number)" : "cle\u{301}\(number)"
+  }
+
+  private static let calls = Atomic(0)
+
+  /// A value; one of many is larger than the buffers of a connection, up to 8 MiB.
+  @Sendable private static func value(_ key: String, _ number: Int) -> String {
+    var random = SeededGenerator(seed: UInt64(bitPattern: Int64(number)))
+    let magnitude = Int.random(in: 0..<4_000, using: &random)
+    let size = magnitude > 23 ? 0 : Int.random(in: 0...1 << magnitude, using: &random)
+    return "\(key)#\(number)" + String(repeating: "-", count: size)
   }
 
   /// The number of programs: more if the environment says so.

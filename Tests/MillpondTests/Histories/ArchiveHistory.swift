@@ -19,8 +19,25 @@ struct ArchiveHistory {
   }
 
   struct Page: Entity, Codable {
-    let id: Int
+    let id: String
     let number: Int
+    let text: String
+
+    /// The page of a number, as it is in a transaction: its text is mostly short, and rarely larger
+    /// than a piece of the archive.
+    init(_ id: Int, in number: Int) {
+      self.id = Self.key(id, in: number)
+      self.number = number
+      var random = SeededGenerator(seed: UInt64(number * 4 + id))
+      let magnitude = Int.random(in: 0..<300, using: &random)
+      let size = magnitude > 21 ? 0 : Int.random(in: 0...1 << magnitude, using: &random)
+      text = String(repeating: "-", count: size)
+    }
+
+    /// The identifier of a number: an equal text of other bytes in every other transaction.
+    static func key(_ id: Int, in number: Int) -> String {
+      number.isMultiple(of: 2) ? "pag\u{E9} \(id)" : "page\u{301} \(id)"
+    }
   }
 
   typealias Pages = [Int: Int]
@@ -100,15 +117,15 @@ struct ArchiveHistory {
 
     var pages: Pages {
       var pages: Pages = [:]
-      for id in 0..<4 { pages[id] = store.get(Reference<Page>(id))?.number }
+      for id in 0..<4 { pages[id] = store.get(Reference<Page>(Page.key(id, in: id)))?.number }
       return pages
     }
 
     mutating func update(_ number: Int, _ sets: [Int], _ removals: [Int]) {
       var pages = states.last ?? [:]
       store.update { transaction in
-        for id in removals { transaction.remove(Reference<Page>(id)) }
-        for id in sets { transaction.set(Page(id: id, number: number)) }
+        for id in removals { transaction.remove(Reference<Page>(Page.key(id, in: number))) }
+        for id in sets { transaction.set(Page(id, in: number)) }
       }
       for id in removals { pages[id] = nil }
       for id in sets { pages[id] = number }
