@@ -5,8 +5,7 @@
   ///
   /// It is always in the strongest order: schedules don't show what a weaker one allows.
   @usableFromInline
-  package struct AtomicValue<Value: AtomicRepresentable & Equatable & Sendable>: ~Copyable, Sendable
-  {
+  package struct AtomicValue<Value: AtomicRepresentable & Sendable>: ~Copyable, Sendable {
     @usableFromInline let content: ScheduledContent<Value>
 
     @usableFromInline
@@ -31,7 +30,9 @@
         return present
       }
     }
+  }
 
+  extension AtomicValue where Value: Equatable {
     @usableFromInline
     package borrowing func compareExchange(
       expected: Value, desired: Value, ordering: AtomicUpdateOrdering
