@@ -27,6 +27,9 @@ import Testing
     Document(page: "\(articles)/Inspector.md", source: "Pages/InspectorArticleTests.swift"),
     Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
     Document(
+      page: "Sources/MillpondTesting/MillpondTesting.docc/OrdersOfThreads.md",
+      source: "../MillpondScheduleTests/OrdersOfThreadsPageTests.swift"),
+    Document(
       page: "\(articles)/WritingATransport.md", source: "Pages/WritingATransportPageTests.swift"),
     Document(
       page: "\(signalArticles)/SignalContract.md", source: "Pages/SignalContractPageTests.swift"),

@@ -227,8 +227,8 @@ import Testing
     let other = Stamped(Data("other"), validator: Validator(entityTag: "\"2\""))
     act.withLock { $0 = { _ = cache.apply(.fill("a", other, FillToken())) } }
 
-    let renewal = cache.apply(.fill("a", tagged, FillToken().ofRenewal()))
-    #expect(try await renewal.valueIfAny == nil)
+    // Stored or not: the other one may be admitted while it is compared, or just afterwards.
+    _ = try await cache.apply(.fill("a", tagged, FillToken().ofRenewal())).valueIfAny
     try await cache.flush().value
 
     #expect(act.withLock { $0 == nil })

@@ -69,7 +69,7 @@ import Testing
       base: HTTPSource<URL>(
         limits: HTTPLimits(idleTimeout: .seconds(30)), resuming: scene.partials(), clock: clock),
       onFailure: { isGivenUp.change { $0 = true } }
-    ).retrying(.immediate(attempts: 2).onlyTransient)
+    ).retrying(.immediate(attempts: 100).onlyTransient)
     let hasHalf = Watched(false)
     let answer = Recorder<Data>()
     answer.subscribe(to: source.get(try origin.url("/"))) { event in
@@ -79,7 +79,7 @@ import Testing
     }
 
     try await hasHalf.wait(for: "half of the film") { $0 }
-    // No time counts until that delivery has returned.
+    // No time counts until that delivery has returned. A later attempt may be timed out as well.
     while !isGivenUp.state {
       clock.advance(by: .seconds(30))
       await Task.yield()
@@ -87,7 +87,8 @@ import Testing
     try await answer.ended()
 
     #expect(answer.values == [ResumingScene.value])
-    #expect(origin.exchanges.map { $0.request.headers["Range"] } == [nil, "bytes=50000-"])
+    let ranges = origin.exchanges.map { $0.request.headers["Range"] }
+    #expect(ranges.prefix(2) == [nil, "bytes=50000-"] && !ranges.dropFirst().contains(nil))
   }
 
   @Test func `a body that breaks off again has grown`() async throws {
