@@ -52,14 +52,44 @@ final class ProgramOrigin: Source, @unchecked Sendable {
     }
   }
 
-  /// Answers the gets that are under way.
-  func answer() {
+  /// Answers the gets that are under way: with their values, or with an error.
+  func answer(_ error: (any Error)? = nil) {
     for run in runs {
       guard let observer = run.observer else { continue }
       run.observer = nil
-      observer.next(run.value)
-      observer.completed()
+      if let error {
+        observer.failed(error)
+      } else {
+        observer.next(run.value)
+        observer.completed()
+      }
     }
+  }
+}
+
+/// The failure of an origin.
+struct OriginError: Error {}
+
+/// The begins and the returns of a program's calls, in their order.
+final class CallOrder: @unchecked Sendable {
+  private var moment = 0
+  private var spans: [String: (begin: Int, end: Int)] = [:]
+
+  /// Makes a call.
+  func call<Result>(_ name: String, _ body: () -> Result) -> Result {
+    moment += 1
+    spans[name] = (moment, .max)
+    defer {
+      moment += 1
+      spans[name]?.end = moment
+    }
+    return body()
+  }
+
+  /// Whether one call had returned when another began.
+  func isBefore(_ one: String, _ other: String) -> Bool {
+    guard let one = spans[one], let other = spans[other] else { return false }
+    return one.end < other.begin
   }
 }
 
@@ -100,6 +130,15 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
     hasLeft = true
     if !isInside { isSilent = true }
   }
+
+  /// Whether the signal has completed after these values.
+  func isCompleted(with expected: [Value]) -> Bool where Value: Equatable {
+    guard case .completed? = end else { return false }
+    return values == expected
+  }
+
+  /// The values and the end.
+  var summary: String { "\(values), \(end.map { "\($0)" } ?? "no end")" }
 
   /// The faults, and that the signal has not ended although it must have.
   func complaint(mustEnd: Bool = true) -> String? {
