@@ -76,14 +76,13 @@ final class CallOrder: @unchecked Sendable {
   private var spans: [String: (begin: Int, end: Int)] = [:]
 
   /// Makes a call.
-  func call<Result>(_ name: String, _ body: () -> Result) -> Result {
+  func call(_ name: String, _ body: () -> Void) {
     moment += 1
-    spans[name] = (moment, .max)
-    defer {
-      moment += 1
-      spans[name]?.end = moment
-    }
-    return body()
+    let begin = moment
+    spans[name] = (begin, .max)
+    body()
+    moment += 1
+    spans[name] = (begin, moment)
   }
 
   /// Whether one call had returned when another began.
