@@ -59,6 +59,10 @@ extension MultiplexerMap {
   /// Saves the value; if it is no longer in memory, removes the one that it should have replaced.
   private func retry(_ key: Key, _ failure: Backlog<Key>.Failure) -> Signal<Void>? {
     if let saved = save(key) { return saved }
+    // The value may be on its way to memory: its write has failed below, and goes on there.
+    if writes.earliest <= failure.revision {
+      return writes.ended().flatMap { [self] in retry(key, failure) ?? .just(()) }
+    }
     // With the old revision, so that any later write wins.
     if failure.hasRemains { return store.apply(.remove(key, failure.revision)) }
     unsaved.forget(key, failure)
