@@ -123,6 +123,12 @@ extension RedisError {}
 extension RedisForm {}
 extension RedisTracking {}
 extension ResourceModel {}
+extension ScheduleCheck {}
+extension ScheduleEffort {}
+extension ScheduleError {}
+extension ScheduleFailure {}
+extension ScheduleProgram {}
+extension ScheduleReport {}
 extension SurfaceCheck {}
 extension Topology {}
 extension Leased {}

@@ -17,7 +17,9 @@ import MillpondSignals
 /// may go on; so is code of yours that uses them. An order is a list of such switches: it can be
 /// searched, repeated and made shorter. Found are deadlocks, programs without an end, and what the
 /// program's own checks say when all is quiet. Weak orders of memory are not modelled: each change
-/// is seen by all threads at once.
+/// is seen by all threads at once. A thread that waits by other means than the library's, such as a
+/// semaphore, or a task that is cancelled while it is about to await a value, ends the search with
+/// that complaint.
 ///
 /// - Note: Needs a build with `MILLPOND_SCHEDULES=1` in the environment (``isAvailable``), and
 ///   `SWIFT_DETERMINISTIC_HASHING=1` at the run where the order of a dictionary matters.
