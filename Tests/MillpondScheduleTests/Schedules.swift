@@ -15,7 +15,8 @@ extension Trait where Self == ConditionTrait {
 ///
 /// `MILLPOND_SCHEDULE_EFFORT` in the environment multiplies the number of schedules.
 func expectNoFault(
-  _ effort: ScheduleEffort = ScheduleEffort(), location: SourceLocation = #_sourceLocation,
+  _ effort: ScheduleEffort = ScheduleEffort(searchLimit: 200, randomCount: 200),
+  location: SourceLocation = #_sourceLocation,
   _ compose: @escaping (ScheduleProgram) -> Void
 ) {
   var effort = effort
