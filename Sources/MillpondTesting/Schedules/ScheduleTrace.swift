@@ -1,12 +1,11 @@
 #if MILLPOND_SCHEDULES
   import MillpondSignals
-  import Runtime
 
   /// The steps of a schedule: its calls, and the places where threads stop for others.
   final class ScheduleTrace {
     private enum Step {
       case text(thread: Int, String)
-      case stop(thread: Int, SchedulePoint?, Backtrace?)
+      case stop(thread: Int, SchedulePoint?, CodePlace?)
     }
 
     private var steps: [Step] = []
@@ -18,7 +17,7 @@
 
     /// Adds that the present thread stops here for another.
     func stop(_ thread: Int, _ point: SchedulePoint?) {
-      steps.append(.stop(thread: thread, point, try? Backtrace.capture(limit: 48)))
+      steps.append(.stop(thread: thread, point, CodePlace()))
     }
 
     /// The steps, a line each, with the places in the code.
@@ -35,23 +34,9 @@
             case .yield?: "to yield"
             case nil: "for a lock that another thread has"
             }
-          return "thread \(thread):     stops \(action)\(place.map(Self.describe) ?? "")"
+          return "thread \(thread):     stops \(action)\(place.map { "\($0)" } ?? "")"
         }
       }
-    }
-
-    /// Returns the innermost places outside of locks and schedules.
-    private static func describe(_ place: Backtrace) -> String {
-      let frames = place.symbolicated()?.frames ?? []
-      let places = frames.lazy.compactMap { $0.symbol?.sourceLocation }
-        .filter { location in
-          !["/Schedules/", "/Locked.swift", "<compiler-generated>"].contains {
-            location.path.contains($0)
-          } && location.line > 0
-        }
-        .map { "\($0.path.split(separator: "/").last ?? ""):\($0.line)" }
-      let text = places.prefix(3).joined(separator: " < ")
-      return text.isEmpty ? "" : ", at \(text)"
     }
   }
 #endif

@@ -2,7 +2,6 @@
   import Dispatch
   import Foundation
   import MillpondSignals
-  import Runtime
 
   /// One schedule of a program, run by one thread at a time.
   ///
