@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// A multiplexer, what it keeps in the long term, and what it shows agree when all is quiet.
-@Suite(.schedules) struct MultiplexerSchedules {
+@Suite(.schedules) struct MultiplexerScheduleTests {
   typealias Memory = MemoryCache<String, Int>
   typealias Users = MultiplexerMap<String, Int>
 

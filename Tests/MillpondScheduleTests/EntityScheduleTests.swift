@@ -5,7 +5,7 @@ import MillpondTesting
 import Testing
 
 /// Observers of entities see the last value last, whatever is written and removed meanwhile.
-@Suite(.schedules) struct EntitySchedules {
+@Suite(.schedules) struct EntityScheduleTests {
   /// An entity that is a number.
   private struct Number: Entity {
     let id: Int

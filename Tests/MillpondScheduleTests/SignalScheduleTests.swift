@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// Signals of several threads keep the grammar, and lose nothing.
-@Suite(.schedules) struct SignalSchedules {
+@Suite(.schedules) struct SignalScheduleTests {
   @Test func `two senders, and a subscriber that leaves`() {
     expectNoFault { program in
       let (subject, seen) = (PublishSubject<Int>(), Witness<Int>())

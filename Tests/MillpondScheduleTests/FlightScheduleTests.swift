@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// Gets of several threads share a fetch, unless a write, a reload or a departure forbids it.
-@Suite(.schedules) struct FlightSchedules {
+@Suite(.schedules) struct FlightScheduleTests {
   typealias Memory = MemoryCache<String, Int>
 
   @Test func `a get that joins while the last caller leaves`() {

@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// No turn is lost and none is used twice, whoever leaves at whatever moment.
-@Suite(.schedules) struct LimitSchedules {
+@Suite(.schedules) struct LimitScheduleTests {
   /// A get after the others is answered: no turn is lost.
   private func isServed(_ cache: some Source<String, Int>, _ origin: ProgramOrigin) -> Bool {
     let last = Witness<Int>()

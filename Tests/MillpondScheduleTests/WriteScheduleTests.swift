@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// Writes that overlap are in one order, which all layers, counts and limits show.
-@Suite(.schedules) struct WriteSchedules {
+@Suite(.schedules) struct WriteScheduleTests {
   typealias Memory = MemoryCache<String, Int>
 
   // MARK: Closures

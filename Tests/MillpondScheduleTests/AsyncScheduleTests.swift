@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// Tasks go on after each event, and each cancellation arrives.
-@Suite(.schedules) struct AsyncSchedules {
+@Suite(.schedules) struct AsyncScheduleTests {
   @Test func `a loop over values whose task is cancelled`() {
     expectNoFault { program in
       let (subject, isOver) = (PublishSubject<Int>(), Shared(false))

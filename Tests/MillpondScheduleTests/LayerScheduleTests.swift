@@ -4,7 +4,7 @@ import MillpondTesting
 import Testing
 
 /// Changes of two layers that overlap leave the same value in both, and none that is removed.
-@Suite(.schedules) struct LayerSchedules {
+@Suite(.schedules) struct LayerScheduleTests {
   typealias Memory = MemoryCache<String, Int>
 
   /// Checks that both layers have the same value, or the upper one none.
