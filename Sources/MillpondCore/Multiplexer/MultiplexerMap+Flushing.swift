@@ -58,9 +58,11 @@ extension MultiplexerMap {
 
   /// Saves the value; if it is no longer in memory, removes the one that it should have replaced.
   private func retry(_ key: Key, _ failure: Backlog<Key>.Failure) -> Signal<Void>? {
+    // Taken first: a write may reach memory, and end, after the look there.
+    let earliest = writes.earliest
     if let saved = save(key) { return saved }
     // The value may be on its way to memory: its write has failed below, and goes on there.
-    if writes.earliest <= failure.revision {
+    if earliest <= failure.revision {
       return writes.ended().flatMap { [self] in retry(key, failure) ?? .just(()) }
     }
     // With the old revision, so that any later write wins.
