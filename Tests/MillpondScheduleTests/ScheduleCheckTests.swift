@@ -70,6 +70,18 @@ struct ScheduleCheckTests {
     #expect(report.completeBound == 2)
   }
 
+  @Test(arguments: [Int.min, -1, 0, .max])
+  func `an effort of any size comes to an end`(count: Int) {
+    let effort = ScheduleEffort(preemptions: count, searchLimit: 50, randomCount: min(count, 50))
+    let report = ScheduleCheck { program in
+      let number = Locked(0)
+      for _ in 0..<2 { program.thread(["adds 1": { number.withLock { $0 += 1 } }]) }
+    }.search(effort)
+
+    #expect(report.failure == nil)
+    #expect(report.completeBound == max(-1, count))
+  }
+
   @Test func `the same seed gives the same schedules`() {
     let effort = ScheduleEffort(preemptions: 0, searchLimit: 0, randomCount: 200, seed: 7)
     let program = { (program: ScheduleProgram) in

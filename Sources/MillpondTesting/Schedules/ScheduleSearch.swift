@@ -3,13 +3,13 @@
 
   /// The schedules of one check, by several strategies, and the shortest one that fails.
   struct ScheduleSearch {
-    let check: ScheduleCheck
-    let effort: ScheduleEffort
+    private let compose: (ScheduleProgram) -> Void
+    private let effort: ScheduleEffort
     private var seen: Set<Int> = []
     private var result = ScheduleReport()
 
-    init(check: ScheduleCheck, effort: ScheduleEffort) {
-      self.check = check
+    init(_ compose: @escaping (ScheduleProgram) -> Void, _ effort: ScheduleEffort) {
+      self.compose = compose
       self.effort = effort
       ScheduledTasks.install
     }
@@ -45,7 +45,7 @@
 
     /// Returns the first schedule that fails.
     private mutating func find(_ effort: ScheduleEffort, omitting omitted: [Int]) -> Found? {
-      for bound in 0...effort.preemptions {
+      for bound in 0...max(0, effort.preemptions) where effort.preemptions >= 0 {
         let search = PreemptionSearch(bound: bound)
         var left = effort.searchLimit
         var isComplete = false
@@ -58,7 +58,8 @@
           if let found = attempt(search, Schedule.locks, omitted) { return found }
         }
         guard isComplete else { break }
-        if omitted.isEmpty { result.completeBound = bound }
+        if omitted.isEmpty { result.completeBound = search.isCut ? bound : effort.preemptions }
+        if !search.isCut { break }
       }
       let half = effort.randomCount / 2
       for strategy: any ScheduleStrategy in [
@@ -100,7 +101,7 @@
       isTraced: Bool
     ) -> Result {
       let program = ScheduleProgram()
-      check.compose(program)
+      compose(program)
       var number = -1
       let threads = program.threads.map { calls in
         calls.filter { _ in
@@ -163,50 +164,8 @@
 
     private var callCount: Int {
       let program = ScheduleProgram()
-      check.compose(program)
+      compose(program)
       return program.threads.reduce(0) { $0 + $1.count }
-    }
-  }
-
-  /// A schedule as text: where it may switch, the calls that are left out, the number of its points,
-  /// and its switches.
-  struct Schedule: CustomStringConvertible {
-    static let locks: SchedulePoints = [.lock]
-    static let all: SchedulePoints = [.lock, .load, .change]
-
-    var points: SchedulePoints
-    var switches: [ScheduleSwitch]
-    var omitted: [Int]
-    var length: Int
-
-    init(points: SchedulePoints, switches: [ScheduleSwitch], omitted: [Int], length: Int) {
-      self.points = points
-      self.switches = switches
-      self.omitted = omitted
-      self.length = length
-    }
-
-    init?(_ text: String) {
-      let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-      guard parts.count == 4, let length = Int(parts[2]), ["locks", "all"].contains(parts[0]) else {
-        return nil
-      }
-      let switches = parts[3].split(separator: " ").map { part -> ScheduleSwitch? in
-        let numbers = part.split(separator: ">").map { Int($0) }
-        guard numbers.count == 2, let step = numbers[0], let thread = numbers[1] else { return nil }
-        return ScheduleSwitch(step: step, thread: thread)
-      }
-      let omitted = parts[1].split(separator: " ").map { Int($0) }
-      guard !switches.contains(nil), !omitted.contains(nil) else { return nil }
-      self.init(
-        points: parts[0] == "locks" ? Self.locks : Self.all, switches: switches.compactMap { $0 },
-        omitted: omitted.compactMap { $0 }, length: length)
-    }
-
-    var description: String {
-      let omitted = omitted.map(String.init).joined(separator: " ")
-      let switches = switches.map { "\($0.step)>\($0.thread)" }.joined(separator: " ")
-      return "\(points == Self.locks ? "locks" : "all")/\(omitted)/\(length)/\(switches)"
     }
   }
 #endif

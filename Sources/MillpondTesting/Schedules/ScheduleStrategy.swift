@@ -25,6 +25,9 @@ final class PreemptionSearch: ScheduleStrategy {
   private var preemptions = 0
   private var hasBegun = false
 
+  /// Whether there are schedules with more preemptions.
+  private(set) var isCut = false
+
   init(bound: Int) {
     self.bound = bound
   }
@@ -46,7 +49,10 @@ final class PreemptionSearch: ScheduleStrategy {
   }
 
   func choose(_ ready: [Int], isFree: Bool, step: Int) -> Int {
-    if !isFree, preemptions == bound { return 0 }
+    if !isFree, preemptions == bound {
+      isCut = true
+      return 0
+    }
     if depth == choices.count { choices.append(Choice(place: 0, count: ready.count)) }
     let place = min(choices[depth].place, ready.count - 1)
     depth += 1

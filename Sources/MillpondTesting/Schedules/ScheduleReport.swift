@@ -1,0 +1,83 @@
+/// How long a ``ScheduleCheck`` searches.
+public struct ScheduleEffort: Sendable {
+  /// The number of preemptions up to which every schedule is run, switching at locks only.
+  public var preemptions: Int
+
+  /// The greatest number of these schedules for each number of preemptions.
+  public var searchLimit: Int
+
+  /// The number of random schedules, half of them by random priorities, switching at all points.
+  public var randomCount: Int
+
+  /// The seed of the random schedules.
+  public var seed: UInt64
+
+  /// Creates an effort.
+  public init(
+    preemptions: Int = 2, searchLimit: Int = 300, randomCount: Int = 300, seed: UInt64 = 1
+  ) {
+    self.preemptions = preemptions
+    self.searchLimit = searchLimit
+    self.randomCount = randomCount
+    self.seed = seed
+  }
+}
+
+/// What a ``ScheduleCheck`` has run and found.
+public struct ScheduleReport: Sendable, CustomStringConvertible {
+  /// The number of schedules.
+  public internal(set) var count = 0
+
+  /// The number of different schedules.
+  public internal(set) var distinctCount = 0
+
+  /// The number of preemptions up to which every schedule at locks was run; -1 if none was.
+  public internal(set) var completeBound = -1
+
+  /// The failure; nil if there was none.
+  public internal(set) var failure: ScheduleFailure?
+
+  /// The counts, and the failure.
+  public var description: String {
+    """
+    \(count) schedules, \(distinctCount) of them different, all with up to \(completeBound) preemptions
+    \(failure?.description ?? "")
+    """
+  }
+}
+
+/// An order of a program's threads that breaks a promise.
+public struct ScheduleFailure: Sendable, CustomStringConvertible {
+  /// What is wrong.
+  public let complaint: String
+
+  /// The schedule, for ``ScheduleCheck/replay(_:)``.
+  public let schedule: String
+
+  /// The number of times a thread was stopped that could have gone on.
+  public let preemptions: Int
+
+  /// The calls of the shortest program that fails, and the places where threads stop for others.
+  public let steps: [String]
+
+  /// What is wrong, the schedule and the steps.
+  public var description: String {
+    """
+    \(complaint)
+    with the schedule \(schedule), \(preemptions) preemptions:
+    \(steps.map { "  \($0)" }.joined(separator: "\n"))
+    """
+  }
+}
+
+/// A schedule that can't be repeated.
+public enum ScheduleError: Error, Equatable {
+  /// The text is no schedule.
+  case unreadable(String)
+
+  /// The program goes another way than when the schedule was found.
+  case changed(String)
+
+  /// The library was built without schedules.
+  case unavailable
+}
