@@ -48,7 +48,7 @@ struct LostResumePoint: Error {}
 
 /// A part of a value that is stored as it arrives.
 enum FileStreamPart: Sendable {
-  /// What the origin says of the value: its age, its validator and its time to live.
+  /// The age, the validator and the time to live that the origin gives the value.
   case stamp(Stamped<Void>)
 
   /// The first bytes, which are stored already; must come before any other bytes.

@@ -18,8 +18,8 @@ public import MillpondSignals
 /// If `network` is made with ``PartialTransfers``, an interrupted or cancelled transfer resumes at
 /// the next get of its file. Nothing is kept of files that `disk` seals.
 ///
-/// How long a file is good is up to `disk`: what its origin says, also `no-store`, counts only if the
-/// transport of `network` is an ``HTTPCache``, as for every cache over an ``HTTPSource``.
+/// A file is good for the time to live of `disk`. `Cache-Control` of its origin, also `no-store`, counts
+/// only if the transport of `network` is an ``HTTPCache``, as for every cache over an ``HTTPSource``.
 ///
 /// The URL of a file ends in the name extension that players expect: that of its name, the original
 /// URL, or, if that is none of media, the one for the file's first bytes. On a volume without hard

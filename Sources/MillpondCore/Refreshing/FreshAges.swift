@@ -10,7 +10,7 @@ final class FreshAges<Key: Hashable & Sendable>: Sendable {
   /// Whether there are marks, also such that hold only for fetches under way.
   let hasMarks = AtomicValue<Bool>(false)
 
-  /// What decides, beside the policy, whether a stored value is fresh.
+  /// The rule of the marks, which stored values have to meet beside the policy.
   @usableFromInline let rule = AtomicValue(MarkRule.none)
   private let marks: Locked<StaleMarks<Key>>
   private let lag: Duration

@@ -36,7 +36,7 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 
   var isEmpty: Bool { all == nil && byKey.isEmpty }
 
-  /// What decides about a stored value.
+  /// The rule for stored values.
   var rule: MarkRule {
     if !byKey.isEmpty || !renewed.isEmpty { return .byKey }
     return all.flatMap { isAllOutlived ? nil : .since($0.time) } ?? .none
@@ -118,7 +118,7 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
   }
 }
 
-/// What decides whether a stored value is marked, in one word for hits that take no lock: the time
+/// A rule that says whether a stored value is marked, in one word for hits that take no lock: the time
 /// in nanoseconds of a mark of all keys, which is compared with the value's age, or one of these.
 @usableFromInline
 struct MarkRule: RawRepresentable, AtomicRepresentable, Sendable {

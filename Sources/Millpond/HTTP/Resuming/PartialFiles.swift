@@ -120,7 +120,7 @@ struct PartialFiles: Sendable {
 
   /// Removes a file, if it exists, and what a dead process has left of it.
   ///
-  /// What can't be removed now is removed by a later ``removeNeedless()``.
+  /// A later ``removeNeedless()`` tries again with a file that can't be removed now.
   func remove(_ name: String) throws {
     do {
       try system.remove(path(name))
