@@ -20,12 +20,10 @@ import Testing
       let origin = TestOrigin<String, Int>()
       let clock = ManualClock()
       let memory = MemoryCache<String, Int>(countLimit: 2, clock: clock)
-      // Nothing is started on another thread, where it would still run at the end of the test.
-      let limiter = ConcurrencyLimiter(1, reserved: 0, inBackground: { $0() })
       let cache = AnyCache(
         memory.layered(
           over: TestCache<String, Int>().mapKeys { $0 }.mapValues(.identity)
-            .layered(over: ConcurrencyLimited(base: origin, slots: limiter))
+            .layered(over: limited(origin, to: 1, reserved: 0))
         ).reusingInFlight())
       let recorders = ["a", "b", "c", "a", "b", "c"].map { key in
         Recorder<Int>().subscribe(
@@ -36,6 +34,15 @@ import Testing
 
       #expect(["a", "b", "c"].allSatisfy { origin[$0].activeRuns == 0 })
     }
+  }
+
+  /// Starts nothing on another thread, where it would still run at the end of the test.
+  private func limited<Base: Source>(
+    _ base: Base, to count: Int, reserved: Int
+  ) -> ConcurrencyLimited<Base> {
+    ConcurrencyLimited(
+      base: base,
+      slots: ConcurrencyLimiter(count, reserved: reserved, inBackground: { $0() }))
   }
 
   private func end(
@@ -67,11 +74,14 @@ import Testing
         MemoryCache<String, Int>(countLimit: 2, clock: clock).onMemoryPressure(pressure.signal)
           .filtered { _, _ in true }
           .layered(
-            over: origin.rateLimited(to: 1, per: .seconds(1), burst: 2, clock: clock)
-              .limited(to: 2, reserved: 1).timingOut(after: .seconds(2), clock: clock)
-              .retrying(.immediate(attempts: 2), clock: clock)
-              .hedged(with: EmptyCache(), after: .seconds(1), clock: clock)
-              .recovering(with: EmptyCache()).switched(to: EmptyCache()) { $0 == "z" })
+            over: limited(
+              origin.rateLimited(to: 1, per: .seconds(1), burst: 2, clock: clock), to: 2,
+              reserved: 1
+            )
+            .timingOut(after: .seconds(2), clock: clock)
+            .retrying(.immediate(attempts: 2), clock: clock)
+            .hedged(with: EmptyCache(), after: .seconds(1), clock: clock)
+            .recovering(with: EmptyCache()).switched(to: EmptyCache()) { $0 == "z" })
       ).reusingInFlight()
       let recorders = ["a", "b", "c", "a", "b", "c"].map { key in
         Recorder<Int>().subscribe(
