@@ -3,14 +3,27 @@ import MillpondCore
 import MillpondSignals
 
 /// The settings of the transfers from an origin, which validate and store what they bring.
-struct OriginTransfers: Sendable {
+final class OriginTransfers: Sendable {
   let base: any HTTPTransport
   let store: ResponseStore
   let rules: HTTPCacheRules
   let byteLimit: Int
-  let clock: (@Sendable () -> Date)?
-  let onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)?
+  private let clock: (@Sendable () -> Date)?
+  private let onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)?
   let pauses = OriginPauses()
+
+  init(
+    base: any HTTPTransport, store: ResponseStore, rules: HTTPCacheRules, byteLimit: Int,
+    clock: (@Sendable () -> Date)?,
+    onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)?
+  ) {
+    self.base = base
+    self.store = store
+    self.rules = rules
+    self.byteLimit = byteLimit
+    self.clock = clock
+    self.onDecision = onDecision
+  }
 
   func wallTime() -> WallTime { clock.map { WallTime($0()) } ?? .now }
 

@@ -48,9 +48,9 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
   /// Sets a field to a single value, or removes it.
   @inline(never)
   mutating func set(_ value: String?, for name: String) {
-    // One copy: the list is nearly always shared.
+    // One copy, since the list is nearly always shared, with room for one more field after this.
     var changed: [(name: String, value: String)] = []
-    changed.reserveCapacity(fields.count + 1)
+    changed.reserveCapacity(fields.count + 2)
     for field in fields where !name.isSameField(as: field.name) { changed.append(field) }
     if let value { changed.append((name: name, value: value)) }
     fields = changed
