@@ -32,13 +32,13 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   func events(of key: Key) -> Signal<KeyEvent<Value>> {
     Signal { [self] observer, lifetime in
       let subject = state.withLock { $0.watches[key, default: Watch()].enter() }
-      lifetime.onEnd { self.leave(key, \.watcherCount) }
+      lifetime.onEnd { self.leave(key) { $0.watcherCount -= 1 } }
       subject.signal.run(observer, lifetime)
     }
   }
 
-  private func leave(_ key: Key, _ count: any WritableKeyPath<Watch, Int> & Sendable) {
-    state.discard { $0.leave(key, count) }
+  private func leave(_ key: Key, _ uncount: (inout Watch) -> Void) {
+    state.discard { $0.leave(key, uncount) }
   }
 
   /// Runs `fetch` as a fetch of the key, until its end or its disposal.
@@ -52,7 +52,7 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       let run = lifetime.child()
       state.withLock { $0.watches[key, default: Watch()].fetchCount += 1 }
       run.onEnd {
-        self.leave(key, \.fetchCount)
+        self.leave(key) { $0.fetchCount -= 1 }
         self.send(.ended, of: key)
       }
       send(.begun, of: key)
@@ -157,10 +157,10 @@ extension KeyWatchers.State {
 
   /// Takes one from a count of the key; returns an entry that is to be released after the unlock.
   mutating func leave(
-    _ key: Key, _ count: WritableKeyPath<KeyWatchers.Watch, Int>
+    _ key: Key, _ uncount: (inout KeyWatchers.Watch) -> Void
   ) -> (key: Key, value: KeyWatchers.Watch)? {
     guard let place = watches.index(forKey: key) else { return nil }
-    watches.values[place][keyPath: count] -= 1
+    uncount(&watches.values[place])
     return watches.values[place].isIdle ? watches.remove(at: place) : nil
   }
 }

@@ -18,13 +18,16 @@ struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<StoredResource<Value>> {
     // Subscribes to the events first, so that none is missed.
-    let resource = watchers.events(of: key)
+    let found = watchers.events(of: key)
       // Changes below a value in memory are not visible.
       .filter { $0.isChange && !($0.isSettled && usable(key) != nil) }
       .merge(.just(.removed))
       .flatMap(.latest) { look(for: key, after: $0) }
       .scan(StoredResource.nothing) { $1.after($0) }
-      .timed(on: scheduler) { _ in UsableTimeRule<Value>(policy) }
+    let resource =
+      if case .after(let limit) = policy.usableFor {
+        found.timed(on: scheduler) { _ in UsableTimeRule<Value>(limit) }
+      } else { found }
     let fetches = watchers.events(of: key).filter { !$0.isChange }.map { _ in () }.merge(.just(()))
     return combineLatest(resource, fetches).map { resource, _ in resource }
   }
@@ -105,20 +108,17 @@ struct StoredResource<Value: Sendable>: Sendable {
 struct UsableTimeRule<Content: Sendable>: TimedRule {
   typealias Value = StoredResource<Content>
 
-  private let policy: FreshnessPolicy
+  private let limit: Duration
   private(set) var deadline: Duration?
 
-  init(_ policy: FreshnessPolicy) {
-    self.policy = policy
+  /// Creates the rule for values that are usable up to an age.
+  init(_ limit: Duration) {
+    self.limit = .nanoseconds(limit.nanoseconds)  // clamped, so that a sum does not overflow
   }
 
   mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
     guard case .next(let shown) = event else { return event }
-    deadline = nil
-    if let value = shown.value, case .after(let limit) = policy.usableFor {
-      // Clamped, so that a sum does not overflow.
-      deadline = shown.foundAt + .nanoseconds(limit.nanoseconds) - value.age
-    }
+    deadline = shown.value.map { shown.foundAt + limit - $0.age }
     return event
   }
 

@@ -76,7 +76,8 @@ import Testing
     try await sent.wait(for: "a slot") { $0 == ["http://a/1", "http://a/2", "http://a/next"] }
     next.dispose()
     held[1].dispose()
-    #expect(slots.hostCount == 0)
+    // The thread that has sent the last one may still be about to hear that it was left.
+    while slots.hostCount > 0 { await Task.yield() }
   }
 
   @Test func `after thousands of gets that were left unsent the next one is answered`()
