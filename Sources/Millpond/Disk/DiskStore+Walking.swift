@@ -79,14 +79,23 @@ extension DiskStore {
   private func read<Result>(
     _ hash: KeyHash, _ location: RecordLocation, _ body: (Record) throws -> Result?
   ) throws -> Result? {
-    guard let segment = state.withLock({ $0.segments[location.segment] }),
-      let bytes = try segment.file.bytes(Int(location.size), at: Int(location.offset))
-    else { return nil }
-    return try withExtendedLifetime(bytes) {
-      guard let record = Record(whole: bytes.bytes, segment: segment.number),
-        KeyHash(record.key) == hash
+    var place = location
+    while true {
+      if let segment = state.withLock({ $0.segments[place.segment] }),
+        let bytes = try segment.file.bytes(Int(place.size), at: Int(place.offset))
+      {
+        defer { withExtendedLifetime(bytes) {} }
+        if let record = Record(whole: bytes.bytes, segment: segment.number),
+          KeyHash(record.key) == hash
+        {
+          return try body(record)
+        }
+      }
+      // Compaction may have moved it since the walk has begun.
+      guard case .location(let present)? = state.withLock({ $0.index.peek(hash) }),
+        present.position != place.position
       else { return nil }
-      return try body(record)
+      place = present
     }
   }
 }

@@ -34,6 +34,43 @@ import Testing
     #expect(try await scene.open().contents.collect().value.isEmpty)
   }
 
+  /// The walk has begun when the writes of its first entry move the others.
+  @Test(arguments: ["contents", "verify"])
+  func `a walk finds what is moved in the log meanwhile`(way: String) async throws {
+    let (isAtFirst, isMoved) = (Watched(false), DispatchSemaphore(value: 0))
+    let calls = FaultyCalls { call in
+      guard call == .read, isAtFirst.state else { return }
+      isAtFirst.change { $0 = false }
+      _ = isMoved.wait(timeout: .now() + 60)
+    }
+    let cache = scene.open(.kibibytes(256), calls)
+    for number in 0..<40 { cache.set(Data(count: 2_000), for: "\(number)") }
+    try await cache.flush().value
+
+    isAtFirst.change { $0 = true }
+    let contents = Recorder<DiskEntry>()
+    let report = Recorder<DiskReport>()
+    if way == "contents" {
+      contents.subscribe(to: cache.contents)
+    } else {
+      report.subscribe(to: cache.verify())
+    }
+    try await isAtFirst.wait(for: "the walk") { !$0 }
+    let copied = cache.statistics.bytesCopied
+    while cache.statistics.bytesCopied < copied + 80_000 {
+      try await cache.set(Data(count: 5_000), for: "other").value
+    }
+    isMoved.signal()
+
+    if way == "contents" {
+      try await contents.ended()
+      #expect(Set(contents.values.map(\.key)).isSuperset(of: (0..<40).map(String.init)))
+    } else {
+      try await report.ended()
+      #expect(report.values.map(\.goodValues) == [40])
+    }
+  }
+
   @Test func `to dispose of contents ends the walk`() async throws {
     let cache = try await stocked()
 
