@@ -1,27 +1,26 @@
 /// The subscribers of one hot signal, ordered by number, which is the order of arrival.
 ///
 /// Touched only by the thread that has the turn of a mailbox, so no subscriber joins or leaves
-/// during a delivery. Several members are kept in blocks of a limited size, so that no turn moves
-/// more than one of them.
+/// during a delivery.
 ///
-/// - Complexity: O(log *n*) to join or to leave.
+/// - Complexity: O(log *n*) amortised to join in order, or to leave.
 @usableFromInline
 package struct SubscriberList<Value: Sendable>: ~Copyable {
-  /// The only member, which needs no memory of its own; vacant if all members are in blocks.
+  /// The only member, which needs no memory of its own; vacant if the members are in `several`.
   ///
   /// (An optional would look up its generic metadata at each release.)
   @usableFromInline var single: SubscriberSlot<Value>
 
   /// All members, since there were several, until there are none.
-  @usableFromInline package var blocks: SubscriberBlocks<Value>?
+  @usableFromInline package var several: SubscriberSlots<Value>?
 
   /// The same object, for use without a retain.
-  @usableFromInline var link: Unmanaged<SubscriberBlocks<Value>>?
+  @usableFromInline var link: Unmanaged<SubscriberSlots<Value>>?
 
   @inlinable
   package init() {
     single = SubscriberSlot()
-    (blocks, link) = (nil, nil)
+    (several, link) = (nil, nil)
   }
 
   @inlinable
@@ -39,13 +38,12 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   /// Adds a member at the place of its number, since members may arrive out of order.
   @inlinable
   package mutating func add(_ member: consuming ListedSubscriber<Value>) {
-    if blocks == nil {
-      let first = exchange(&single, with: SubscriberSlot())
-      if first.member.number < 0 { return single = SubscriberSlot(member) }
-      let new = SubscriberBlocks(first)
-      (blocks, link) = (new, .passUnretained(new))
+    if several == nil {
+      if single.isVacant { return single = SubscriberSlot(member) }
+      let new = SubscriberSlots(exchange(&single, with: SubscriberSlot()))
+      (several, link) = (new, .passUnretained(new))
     }
-    blocks?.add(member)
+    several?.add(SubscriberSlot(member))
   }
 
   /// Removes a member whose lifetime has ended, if it is present.
@@ -54,166 +52,101 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   ///   lifetime may be a run, which has a value.
   @inlinable
   package mutating func remove(_ number: Int) -> ListedSubscriber<Value>? {
-    if single.member.number == number {
-      return exchange(&single, with: SubscriberSlot()).member
+    guard let link else {
+      return single.member.number == number
+        ? exchange(&single, with: SubscriberSlot()).member : nil
     }
-    guard let link else { return nil }
-    defer { if blocks?.count == 0 { (blocks, self.link) = (nil, nil) } }
+    defer { if several?.isEmpty == true { (several, self.link) = (nil, nil) } }
     return link._withUnsafeGuaranteedRef { $0.remove(number) }
   }
 }
 
-/// The members of a list that has several, in blocks.
+/// The members of a list that has several, ordered by number.
 ///
-/// An object, because a struct that frees its memory would look up its generic metadata at each
-/// release of a list, even of an empty one.
+/// A place that is left stays vacant until as many places are vacant as are not, so that no
+/// departure moves all the others.
+///
+/// Bare memory, so that a delivery retains neither it nor a member; an object, because a struct
+/// that frees its memory would look up its generic metadata at each release of an empty list.
 @usableFromInline
-package final class SubscriberBlocks<Value: Sendable> {
-  @exclusivity(unchecked) @usableFromInline
-  package var blocks: UnsafeMutablePointer<SubscriberBlock<Value>>?
+package final class SubscriberSlots<Value: Sendable> {
+  @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<SubscriberSlot<Value>>
+  @exclusivity(unchecked) @usableFromInline package var capacity = 4
 
-  @exclusivity(unchecked) @usableFromInline package var count: Int
-  @exclusivity(unchecked) @usableFromInline var capacity: Int
+  /// The number of places, vacant ones among them.
+  @exclusivity(unchecked) @usableFromInline var count = 1
+  @exclusivity(unchecked) @usableFromInline var vacancies = 0
 
   @inlinable
   init(_ first: consuming SubscriberSlot<Value>) {
-    blocks = nil
-    (count, capacity) = (0, 0)
-    insert(SubscriberBlock(first), at: 0)
+    slots = .allocate(capacity: capacity)
+    slots.initialize(to: first)
   }
 
   @inlinable
   deinit {
-    blocks?.deinitialize(count: count)
-    blocks?.deallocate()
+    slots.deinitialize(count: count)
+    slots.deallocate()
   }
+
+  @inlinable var isEmpty: Bool { vacancies == count }
 
   @inlinable
   func next(_ value: Value) {
-    guard let blocks else { return }
-    for index in 0..<count { blocks[index].next(value) }
+    for index in 0..<count { slots[index].next(value) }
   }
 
   /// Not a part of its caller, since the ends of nested replays would take more stack.
   @inlinable
   @inline(never)
   func other(_ event: Event<Never>) {
-    guard let blocks else { return }
-    for index in 0..<count { blocks[index].other(event) }
-  }
-
-  @inlinable
-  func add(_ member: consuming ListedSubscriber<Value>) {
-    guard let blocks else { return }
-    let index = block(of: member.number)
-    if let rest = blocks[index].add(SubscriberSlot(member)) { insert(rest, at: index + 1) }
-  }
-
-  @inlinable
-  func remove(_ number: Int) -> ListedSubscriber<Value>? {
-    guard let blocks else { return nil }
-    let index = block(of: number)
-    let left = blocks[index].remove(number)
-    if blocks[index].count > 0 { return left }
-    (blocks + index).deinitialize(count: 1)
-    count -= 1
-    (blocks + index).moveInitialize(from: blocks + index + 1, count: count - index)
-    return left
-  }
-
-  /// Returns the last block that begins at or before the number, or else the first.
-  @inlinable
-  func block(of number: Int) -> Int {
-    guard let blocks, blocks[count - 1].first > number else { return count - 1 }
-    return max(0, partitionPoint(count) { blocks[$0].first <= number } - 1)
-  }
-
-  @inlinable
-  func insert(_ block: consuming SubscriberBlock<Value>, at index: Int) {
-    let blocks = makeRoom(in: &blocks, &capacity, at: index, of: count)
-    (blocks + index).initialize(to: block)
-    count += 1
-  }
-}
-
-/// Up to 64 subscribers with neighbouring numbers, ordered by number.
-///
-/// Bare memory, so that a delivery need not retain it; it would retain an array, and each of its
-/// elements.
-@usableFromInline
-package struct SubscriberBlock<Value: Sendable>: ~Copyable {
-  @usableFromInline var slots: UnsafeMutablePointer<SubscriberSlot<Value>>?
-  @usableFromInline package var count = 0
-  @usableFromInline package var capacity = 0
-
-  /// Few enough that closing a gap takes no longer than the rest of a departure.
-  @inlinable static var limit: Int { 64 }
-
-  @inlinable
-  init(_ slot: consuming SubscriberSlot<Value>) {
-    insert(slot, at: 0)
-  }
-
-  @inlinable
-  deinit {
-    slots?.deinitialize(count: count)
-    slots?.deallocate()
-  }
-
-  /// The lowest number.
-  @inlinable var first: Int { slots?[0].member.number ?? 0 }
-
-  @inlinable
-  borrowing func next(_ value: Value) {
-    guard let slots else { return }
-    for index in 0..<count { slots[index].next(value) }
-  }
-
-  @inlinable
-  borrowing func other(_ event: Event<Never>) {
-    guard let slots else { return }
     for index in 0..<count { slots[index].other(event) }
   }
 
-  /// Adds a slot; if the block is full, returns a new one with this slot and those after it.
-  ///
-  /// A number that is lower than all of a full block is admitted beyond the limit.
   @inlinable
-  mutating func add(_ slot: consuming SubscriberSlot<Value>) -> SubscriberBlock? {
+  func add(_ slot: consuming SubscriberSlot<Value>) {
+    if count == capacity { moveToNewMemory() }
     let place = place(of: slot.member.number)
-    guard count >= Self.limit, place > 0, let slots else {
-      insert(slot, at: place)
-      return nil
-    }
-    var rest = SubscriberBlock(slot)
-    for index in place..<count { rest.insert((slots + index).move(), at: rest.count) }
-    count = place
-    return rest
-  }
-
-  @inlinable
-  mutating func insert(_ slot: consuming SubscriberSlot<Value>, at place: Int) {
-    let slots = makeRoom(in: &slots, &capacity, at: place, of: count)
+    (slots + place + 1).moveInitialize(from: slots + place, count: count - place)
     (slots + place).initialize(to: slot)
     count += 1
   }
 
-  /// Removes a member, and returns it.
   @inlinable
-  mutating func remove(_ number: Int) -> ListedSubscriber<Value>? {
+  func remove(_ number: Int) -> ListedSubscriber<Value>? {
     let place = place(of: number)
-    guard let slots, place < count, slots[place].member.number == number else { return nil }
-    let left = (slots + place).move().member
-    count -= 1
-    (slots + place).moveInitialize(from: slots + place + 1, count: count - place)
-    if capacity > 4, count <= capacity / 4 { rehouse(&self.slots, &capacity, count * 2, count) }
+    guard place < count, slots[place].member.number == number, !slots[place].isVacant else {
+      return nil
+    }
+    let left = exchange(&slots[place], with: SubscriberSlot(vacantAt: number)).member
+    vacancies += 1
+    if vacancies * 2 > count, capacity > 4 { moveToNewMemory() }
     return left
+  }
+
+  /// Moves the members to memory with room for as many again; the vacant places stay behind.
+  @inlinable
+  func moveToNewMemory() {
+    let present = count - vacancies
+    capacity = max(4, present * 2)
+    let new = UnsafeMutablePointer<SubscriberSlot<Value>>.allocate(capacity: capacity)
+    var next = new
+    for index in 0..<count {
+      if slots[index].isVacant {
+        (slots + index).deinitialize(count: 1)
+      } else {
+        next.moveInitialize(from: slots + index, count: 1)
+        next += 1
+      }
+    }
+    slots.deallocate()
+    (slots, count, vacancies) = (new, present, 0)
   }
 
   /// Returns the first place whose number is not lower.
   @inlinable
-  borrowing func place(of number: Int) -> Int {
-    guard let slots, count > 0, slots[count - 1].member.number >= number else { return count }
+  func place(of number: Int) -> Int {
+    if slots[count - 1].member.number < number { return count }
     return partitionPoint(count) { slots[$0].member.number < number }
   }
 }
@@ -229,34 +162,6 @@ package func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
   return low
 }
 
-/// Moves the elements from `index` on by one place, in more memory if there is none left.
-@inlinable
-func makeRoom<Element: ~Copyable>(
-  in elements: inout UnsafeMutablePointer<Element>?, _ capacity: inout Int, at index: Int,
-  of count: Int
-) -> UnsafeMutablePointer<Element> {
-  let room = count < capacity ? elements : nil
-  let elements = room ?? rehouse(&elements, &capacity, max(1, count * 2), count)
-  (elements + index + 1).moveInitialize(from: elements + index, count: count - index)
-  return elements
-}
-
-/// Moves the elements to other memory.
-@inlinable
-@discardableResult
-func rehouse<Element: ~Copyable>(
-  _ elements: inout UnsafeMutablePointer<Element>?, _ capacity: inout Int, _ newCapacity: Int,
-  _ count: Int
-) -> UnsafeMutablePointer<Element> {
-  let new = UnsafeMutablePointer<Element>.allocate(capacity: newCapacity)
-  if let old = elements {
-    new.moveInitialize(from: old, count: count)
-    old.deallocate()
-  }
-  (elements, capacity) = (new, newCapacity)
-  return new
-}
-
 /// The slot of a member.
 ///
 /// It cannot be copied, so that a call does not retain its observer.
@@ -265,15 +170,19 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
   @usableFromInline var member: ListedSubscriber<Value>
 
   /// Creates a vacant slot.
+  ///
+  /// - Parameter number: The number of the member that has left it.
   @inlinable
-  init() {
-    member = ListedSubscriber(-1, Observer(next: { _ in }, other: { _ in }), nil)
+  init(vacantAt number: Int = -1) {
+    member = ListedSubscriber(number, Observer(next: { _ in }, other: { _ in }), nil)
   }
 
   @inlinable
   init(_ member: consuming ListedSubscriber<Value>) {
     self.member = member
   }
+
+  @inlinable var isVacant: Bool { member.lifetime == nil }
 
   @inlinable
   borrowing func next(_ value: Value) {
@@ -288,7 +197,6 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
 
 @usableFromInline
 package struct ListedSubscriber<Value: Sendable>: Sendable {
-  /// At least zero; below it in a vacant slot.
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>
 
