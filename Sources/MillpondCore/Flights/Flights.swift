@@ -231,21 +231,17 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     for key in keys where predicate.isSatisfied(by: key) { detach(key, upTo: revision) }
   }
 
-  /// The keys of all flights that can be joined, without those that begin meanwhile.
-  var keys: [Key] {
-    var keys: [Key] = []
-    forEach { flight, _ in keys.append(flight.key) }
-    return keys
-  }
+  /// The keys of all flights that can be joined.
+  var keys: [Key] { table.withLock { Array($0.byKey.keys) } }
 
   /// Detaches all flights that were not assigned after `revision`.
   ///
-  /// - Complexity: O(1); O(*n*) in steps if a flight was assigned after it.
+  /// - Complexity: O(1); O(*n*) if a flight was assigned after it.
   @usableFromInline
   func detachAll(upTo revision: Revision) {
     let detached = table.withLock { $0.detachAll(upTo: revision) }
     withExtendedLifetime(detached) {
-      if detached == nil { forEach { flight, _ in detach(flight.key, upTo: revision) } }
+      if detached == nil { for key in keys { detach(key, upTo: revision) } }
     }
   }
 
@@ -255,28 +251,16 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     table.discard { $0.detachAll() }
   }
 
-  /// Returns descriptions of the flights that can be joined, oldest first, without those that begin
-  /// meanwhile, and then of the runs for one caller alone.
+  /// Returns descriptions of the flights that can be joined, oldest first, and then of the runs for
+  /// one caller alone.
   ///
-  /// - Complexity: O(*n*), in steps between which other threads can take the lock.
+  /// - Complexity: O(*n* log *n*), of which O(*n*) with the lock.
   @usableFromInline
-  func census() -> [FlightRecord] {
-    var records: [FlightRecord] = []
-    forEach { flight, count in records.append(flight.record(callers: count)) }
-    return records.reversed() + lone.withLock { $0.numbered }.map(\.element.record)
+  func records() -> [FlightRecord] {
+    let all = table.withLock { $0.all.map { (number: $0.flight.number, $0.flight, $0.callers) } }
+    let records = all.sorted { $0.number < $1.number }.map { $1.record(callers: $2) }
+    return records + lone.withLock { $0.numbered }.map(\.element.record)
   }
-
-  /// Calls `body` with the flights that can be joined and the numbers of their callers, newest
-  /// first, without those that begin meanwhile.
-  private func forEach(_ body: (Flight<Key, Value>, Int) -> Void) {
-    let census = table.withLock { $0.list.beginCensus() }
-    while let found = table.withLock({ $0.step(of: census, atMost: Self.stepSize) }) {
-      for (flight, count) in found { body(flight, count) }
-    }
-  }
-
-  /// The number of flights in a step of the census.
-  static var stepSize: Int { 256 }
 
   /// Returns a description of the flight that a get with ``Freshness/any`` would join.
   func record(of key: Key) -> FlightRecord? {

@@ -89,7 +89,7 @@ public final class InFlightReuse<Base: Source>: Wrapper, StampedSource {
   public func topology(for key: Key?) -> Topology {
     Topology(
       .wrapper, title, parts: [base.topology(for: key)],
-      flight: key.flatMap { flights.record(of: $0) }, flights: { [flights] in flights.census() })
+      flight: key.flatMap { flights.record(of: $0) }, flights: { [flights] in flights.records() })
   }
 }
 

@@ -7,15 +7,12 @@ public import MillpondSignals
 @usableFromInline
 struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Caller = FlightCaller<Key, Value>
-  @usableFromInline typealias List = RunList<
-    Stamped<Value>, FlightConstants<Key, Value>, FlightVariables<Key, Value>
-  >
 
   /// The first flight of each key; its other flights are linked to it.
-  @usableFromInline var byKey = DividedDictionary<Key, Flight<Key, Value>>()
+  @usableFromInline var byKey: [Key: Flight<Key, Value>] = [:]
 
-  /// The same flights in the order in which they began.
-  @usableFromInline var list = List()
+  /// The number of flights so far.
+  @usableFromInline var lastNumber = 0
 
   /// The latest assignment.
   @usableFromInline var lastAssignment = Revision.none
@@ -30,14 +27,16 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ key: Key, _ lookup: Lookup, limit: Int, make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     let isFull = byKey.count >= limit
-    return Self.enter(&byKey[key], key, of: &list, lookup, isFull: isFull, make: make)
+    let caller = Self.enter(&byKey[key], key, lookup, isFull: isFull, make: make)
+    if let caller, caller.isNew { number(caller.flight) }
+    return caller
   }
 
   /// Joins one of the flights of a key, of which `first` is the first, or adds one to them.
   @inlinable
   static func enter(
-    _ first: inout Flight<Key, Value>?, _ key: Key, of list: inout List, _ lookup: Lookup,
-    isFull: Bool, make: (Key) -> Flight<Key, Value>
+    _ first: inout Flight<Key, Value>?, _ key: Key, _ lookup: Lookup, isFull: Bool,
+    make: (Key) -> Flight<Key, Value>
   ) -> Caller? {
     if let caller = join(first, lookup) { return caller }
     // A key that does not equal itself, such as a NaN, could never be joined or removed again.
@@ -52,8 +51,13 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       flight = make(key)
       first = flight
     }
-    list.append(flight.run)
     return Caller(first: flight, lookup.priority)
+  }
+
+  @inlinable
+  mutating func number(_ flight: Flight<Key, Value>) {
+    lastNumber += 1
+    flight.run.variables.number = lastNumber
   }
 
   /// Joins one of the flights of a key, of which `first` is the first; nil if none suits.
@@ -82,7 +86,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let former = detach(flight.key)
     if byKey.count < limit, flight.key == flight.key {
       byKey[flight.key] = flight
-      list.append(flight.run)
+      number(flight)
       lastAssignment = max(lastAssignment, revision)
     }
     return former
@@ -103,7 +107,6 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   mutating func remove(_ flight: Flight<Key, Value>) {
     guard Self.remove(flight, from: &byKey[flight.key]) else { return }
     flight.run.variables.next = nil
-    list.remove(flight.run)
   }
 
   /// Removes a flight from those of its key, of which `first` is the first; false if it is not one
@@ -147,14 +150,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// releases them.
   @inlinable
   mutating func detach(_ key: Key) -> Flight<Key, Value>? {
-    if byKey.isEmpty { return nil }
-    let first = exchange(&byKey[key], with: nil)
-    var detached = first
-    while let flight = detached {
-      list.remove(flight.run)
-      detached = flight.next
-    }
-    return first
+    byKey.isEmpty ? nil : byKey.removeValue(forKey: key)
   }
 
   /// Detaches the flights of the key, unless its flight was assigned after `revision`.
@@ -164,9 +160,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Detaches all flights, unless one was assigned after `revision`; the caller releases them.
-  mutating func detachAll(
-    upTo revision: Revision
-  ) -> DividedDictionary<Key, Flight<Key, Value>>? {
+  mutating func detachAll(upTo revision: Revision) -> [Key: Flight<Key, Value>]? {
     lastAssignment > revision ? nil : detachAll()
   }
 
@@ -177,21 +171,13 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Detaches all flights; the caller releases them.
   @inlinable
-  mutating func detachAll() -> DividedDictionary<Key, Flight<Key, Value>> {
-    list.removeAll()
-    return exchange(&byKey, with: DividedDictionary())
+  mutating func detachAll() -> [Key: Flight<Key, Value>] {
+    exchange(&byKey, with: [:])
   }
 
-  /// Returns the flights of the next step of a census, with the number of their callers; nil at the
-  /// end.
-  mutating func step(
-    of census: Int, atMost count: Int
-  ) -> [(flight: Flight<Key, Value>, callers: Int)]? {
-    var found: [(flight: Flight<Key, Value>, callers: Int)] = []
-    while found.count < count, let run = list.advance(census) {
-      found.append((Flight(run), Flight(run).count))
-    }
-    return found.isEmpty ? nil : found
+  /// All flights with the numbers of their callers, in any order.
+  var all: [(flight: Flight<Key, Value>, callers: Int)] {
+    byKey.values.flatMap { sequence(first: $0, next: \.next).map { ($0, $0.count) } }
   }
 }
 
@@ -233,6 +219,7 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
 
   @inlinable var freshness: Freshness { run.variables.freshness }
   @inlinable var next: Flight? { run.variables.next }
+  var number: Int { run.variables.number }
 
   /// Whether a get may join: it admits the same answers.
   @inlinable
@@ -304,16 +291,16 @@ struct FlightVariables<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Se
   @usableFromInline var freshness: Freshness
   @usableFromInline var callers: (low: Int, normal: Int, high: Int)
 
+  /// Its place in the order in which the flights of its table began.
+  @usableFromInline var number = 0
+
   /// Another flight of the key, for other answers.
-  ///
-  /// Written out, because `?` would mean a default value, which would be a call.
-  @usableFromInline var next: Optional<Flight<Key, Value>>
+  @usableFromInline var next: Flight<Key, Value>?
 
   @inlinable
   init(_ freshness: Freshness) {
     self.freshness = freshness
     callers = (0, 0, 0)
-    next = nil
   }
 
   /// Changes the number of callers of a priority.

@@ -67,7 +67,7 @@ extension MemoryCache {
       .store, "MemoryCache", parts: [], holds: key.map { self.peekStamped($0) != nil },
       flight: key.flatMap { key in flights.flatMap { $0.record(of: key) } },
       size: { LayerSize(count: self.count, cost: self.cost.map { _ in self.totalCost }) },
-      flights: { self.flights?.census() ?? [] }
+      flights: { self.flights?.records() ?? [] }
     ).counting({ self.counters }, trim: { self.trim(to: $0) })
   }
 

@@ -163,7 +163,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     return Topology(
       .layers, "remembered in",
       parts: [inside.store.topology(for: key), inside.base.topology(for: key)],
-      flight: key.flatMap { flights.record(of: $0) }, flights: { flights.census() },
+      flight: key.flatMap { flights.record(of: $0) }, flights: { flights.records() },
       markAllStale: { [ages = inside.ages] in ages.markAll() })
   }
 }

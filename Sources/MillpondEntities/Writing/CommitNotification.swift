@@ -66,7 +66,7 @@ struct CommitNotification: Sendable {
   ///   - references: Returns references to the changed nodes, in the same order.
   mutating func advance(
     _ left: Int, _ tables: inout EntityTables,
-    _ watches: DividedDictionary<NodeNumber, ObserverList>, _ references: () -> [AnyReference]
+    _ watches: [NodeNumber: ObserverList], _ references: () -> [AnyReference]
   ) -> Bool {
     var left = left
     while left > 0 {
@@ -121,7 +121,7 @@ struct CommitNotification: Sendable {
   /// Makes the notices for observers, with the values of this commit.
   private mutating func makeNotices(
     _ left: inout Int, _ tables: inout EntityTables,
-    _ watches: DividedDictionary<NodeNumber, ObserverList>
+    _ watches: [NodeNumber: ObserverList]
   ) -> Bool {
     while left > 0, place < found.count {
       left -= 1

@@ -1,4 +1,4 @@
-public import MillpondCore
+import MillpondCore
 public import MillpondSignals
 public import Synchronization
 
@@ -128,8 +128,8 @@ final class EntityCore: @unchecked Sendable {
   /// Fails all registered subscribers.
   @usableFromInline
   func failAll(_ error: any Error) {
-    let failures = withLock { exchange(&$1.failures, with: DividedDictionary()) }
-    for (_, fail) in failures.tables.joined().sorted(by: { $0.key < $1.key }) { fail(error) }
+    let failures = withLock { exchange(&$1.failures, with: [:]) }
+    for (_, fail) in failures.sorted(by: { $0.key < $1.key }) { fail(error) }
   }
 }
 

@@ -5,10 +5,10 @@ public import MillpondSignals
 @usableFromInline
 struct EntityObservers: Sendable {
   /// The observers of each entity, by number.
-  @usableFromInline var watches = DividedDictionary<NodeNumber, ObserverList>()
+  @usableFromInline var watches: [NodeNumber: ObserverList] = [:]
 
   /// The closures that fail each subscriber, by number.
-  @usableFromInline var failures = DividedDictionary<Int, @Sendable (any Error) -> Void>()
+  @usableFromInline var failures: [Int: @Sendable (any Error) -> Void] = [:]
 
   /// The closures that fail the requests of optimistic writes when the store ends, by the revision
   /// of the write; and the revision of the last end.

@@ -7,16 +7,11 @@ package final class OwnedRun<
   @usableFromInline package let constants: Constants
   @exclusivity(unchecked) @usableFromInline var storedVariables: Variables
 
-  /// The neighbours in a ``RunList``.
-  @exclusivity(unchecked) @usableFromInline var older: Optional<Unmanaged<OwnedRun>>
-  @exclusivity(unchecked) @usableFromInline var newer: Optional<Unmanaged<OwnedRun>>
-
   /// Creates a run that has not begun, and counts as awaited.
   @inlinable
   package init(_ constants: consuming Constants, _ variables: consuming Variables) {
     self.constants = constants
     storedVariables = variables
-    (older, newer) = (nil, nil)
     super.init(isAwaited: true)
   }
 

@@ -171,6 +171,10 @@ import Testing
     #expect(work.runs([100]) == 0)
 
     door.open()
+    // Both holders and the caller from outside.
+    while cache.flights.first(where: { $0.key as? Int == 100 })?.callers != 3 {
+      await Task.yield()
+    }
     try await work.origin[100].subscriptions(count: 1)
     work.origin[100].next(5)
     work.origin[100].completed()

@@ -7,7 +7,7 @@ import Testing
   let clock = ManualClock()
   let origin = TestOrigin<String, Int>()
 
-  @Test func `the census says for what, for how long and for how many`() throws {
+  @Test func `the list says for what, for how long and for how many`() throws {
     let cache = AnyCache(origin.reusingInFlight(clock: clock))
     let one = cache.get("a", priority: .low).subscribe()
     clock.advance(by: .seconds(3))
