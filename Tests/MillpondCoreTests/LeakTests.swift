@@ -39,10 +39,8 @@ import Testing
   /// Starts nothing on another thread, where it would still run at the end of the test.
   private func limited<Base: Source>(
     _ base: Base, to count: Int, reserved: Int
-  ) -> ConcurrencyLimited<Base> {
-    ConcurrencyLimited(
-      base: base,
-      slots: ConcurrencyLimiter(count, reserved: reserved, inBackground: { $0() }))
+  ) -> Governed<Base> {
+    base.limited(by: ConcurrencyLimiter(count, reserved: reserved, inBackground: { $0() }))
   }
 
   private func end(

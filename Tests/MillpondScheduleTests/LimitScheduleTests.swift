@@ -70,7 +70,7 @@ import Testing
 
   @Test func `work that gets through its own limit borrows its slot`() {
     expectNoFault { program in
-      let inside = Shared<ConcurrencyLimited<FunctionSource<String, Int>>?>(nil)
+      let inside = Shared<Governed<FunctionSource<String, Int>>?>(nil)
       let (running, most, pause) = (Shared(0), Shared(0), Locked(()))
       let cache = FunctionSource<String, Int>.signal { key in
         if key.count == 1 { return inside.value?.get(key + "1") ?? .empty }

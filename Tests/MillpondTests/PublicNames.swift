@@ -32,14 +32,11 @@ extension CacheStatistics {}
 extension CallbackRun {}
 extension CallbackSource {}
 extension Change {}
-extension CircuitBreaking {}
 extension Codec {}
-extension Conditioned {}
 extension ConnectivityError {}
 extension Deadline {}
 extension Debouncer {}
 extension DecodedMedia {}
-extension DeliveredOnQueue {}
 extension DiskCache {}
 extension DiskEntry {}
 extension DiskError {}
@@ -75,6 +72,7 @@ extension Found {}
 extension Freshness {}
 extension FreshnessPolicy {}
 extension FunctionSource {}
+extension Governed {}
 extension HTTPAuthorization {}
 extension HTTPBody {}
 extension HTTPCache {}
@@ -133,7 +131,6 @@ extension SurfaceCheck {}
 extension Topology {}
 extension Leased {}
 extension Lifetime {}
-extension ConcurrencyLimited {}
 extension Lookup {}
 extension ManualClock {}
 extension MappedKeys {}
@@ -158,7 +155,6 @@ extension PostProcessed {}
 extension Priority {}
 extension Provenance {}
 extension PublishSubject {}
-extension RateLimited {}
 extension ReadOnly {}
 extension Recorder {}
 extension Recovering {}
@@ -173,7 +169,6 @@ extension RemovalMark {}
 extension Repository {}
 extension RepositoryMember {}
 extension ResourceState {}
-extension Retried {}
 extension RetryDelaying {}
 extension RetryPolicy {}
 extension Revision {}
@@ -191,7 +186,6 @@ extension Source {}
 extension StaleUse {}
 extension Stamped {}
 extension StampedSource {}
-extension Stoppable {}
 extension StoredResponse {}
 extension Switched {}
 extension TestCache {}
@@ -200,7 +194,6 @@ extension TestRun {}
 extension TestSource {}
 extension ThrottleChoice {}
 extension StoreBackedSource {}
-extension TimeLimited {}
 extension TimeToLive {}
 extension TimeoutAwaited {}
 extension TimerClock {}

@@ -50,7 +50,7 @@ extension Work {
 }
 
 private typealias Network = Named<
-  TransformedValues<MappedKeys<ConcurrencyLimited<HTTPSource<URL>>, String>, Int>
+  TransformedValues<MappedKeys<Governed<HTTPSource<URL>>, String>, Int>
 >
 private typealias ThreeTiers = InFlightReuse<
   Layered<

@@ -36,7 +36,7 @@ public import MillpondSignals
 /// - Note: Any thread.
 public struct MediaCache<Key: Hashable & Sendable>: Cache {
   private typealias Layers = Layered<
-    MediaFileLayer<Key>, Stoppable<ConcurrencyLimited<Downloads<Key>>>
+    MediaFileLayer<Key>, Governed<Governed<Downloads<Key>>>
   >
 
   private let flights: InFlightReuse<Layers>

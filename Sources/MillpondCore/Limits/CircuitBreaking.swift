@@ -37,40 +37,11 @@ extension Source {
     afterFailures count: Int, for pause: Duration,
     counting counts: @escaping @Sendable (any Error) -> Bool = { _ in true },
     clock: some Clock<Duration> = ContinuousClock()
-  ) -> CircuitBreaking<Self> {
-    CircuitBreaking(
-      base: self, breaker: CircuitBreaker(count, pause, counting: counts, Scheduler(clock)))
+  ) -> Governed<Self> {
+    Governed(
+      self, by: .breaker(CircuitBreaker(count, pause, counting: counts, Scheduler(clock))))
   }
 }
-
-/// A source or cache that is not asked for a while after several failures.
-public struct CircuitBreaking<Base: Source>: GetWrapper {
-  /// The key type of the base.
-  public typealias Key = Base.Key
-
-  /// The value type of the base.
-  public typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  @usableFromInline let breaker: CircuitBreaker
-  @usableFromInline var title: String { breaker.title }
-
-  @inlinable
-  init(base: Base, breaker: CircuitBreaker) {
-    self.base = base
-    self.breaker = breaker
-  }
-
-  @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
-    if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-    return breaker.answer(of: { base.layerLabel }, ask)
-  }
-}
-
-extension CircuitBreaking: Cache where Base: Cache {}
 
 extension BulkSource {
   /// Stops calling a failing origin for a while, as

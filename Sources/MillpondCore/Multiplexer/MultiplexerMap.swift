@@ -20,7 +20,7 @@ public import MillpondSignals
 public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: ObservableCache {
   @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
 
-  @usableFromInline let remembered: Remembered<Kept, Stoppable<AnyCache<Key, Value>>>
+  @usableFromInline let remembered: Remembered<Kept, Governed<AnyCache<Key, Value>>>
   @usableFromInline let memory: MemoryCache<Key, Value>
   @usableFromInline let ages: FreshAges<Key>
   let unsaved = UnsavedChanges<Key>()

@@ -12,7 +12,7 @@ import Testing
 
   struct NotFound: Error {}
 
-  private func breaking(_ count: Int = 3) -> CircuitBreaking<TestOrigin<Int, Int>> {
+  private func breaking(_ count: Int = 3) -> Governed<TestOrigin<Int, Int>> {
     origin.circuitBreaking(
       afterFailures: count, for: .seconds(30), counting: { !($0 is NotFound) }, clock: clock)
   }

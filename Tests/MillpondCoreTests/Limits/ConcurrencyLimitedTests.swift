@@ -10,7 +10,7 @@ import Testing
   struct Trouble: Error {}
 
   private func ask(
-    _ cache: ConcurrencyLimited<TestOrigin<Int, Int>>, _ key: Int, _ priority: Priority = .normal
+    _ cache: Governed<TestOrigin<Int, Int>>, _ key: Int, _ priority: Priority = .normal
   ) -> Recorder<Int> {
     Recorder<Int>().subscribe(to: cache.get(key, priority: priority))
   }
@@ -58,7 +58,7 @@ import Testing
     let starts = Locked<[@Sendable () -> Void]>([])
     let limiter = ConcurrencyLimiter(
       1, reserved: 0, inBackground: { start in starts.withLock { $0.append(start) } })
-    let cache = ConcurrencyLimited(base: origin, slots: limiter)
+    let cache = origin.limited(by: limiter)
     let first = ask(cache, 0)
     _ = ask(cache, 1)
 
@@ -104,7 +104,7 @@ import Testing
     let slots = ConcurrencyLimiter(1, reserved: 0) { action in
       background.withLock { $0.append(action) }
     }
-    let cache = ConcurrencyLimited(base: quick, slots: slots)
+    let cache = quick.limited(by: slots)
     let recorders = (0..<10).map { Recorder<Int>().subscribe(to: cache.get($0)) }
 
     origin[0].completed()
@@ -120,7 +120,7 @@ import Testing
     let slots = ConcurrencyLimiter(1, reserved: 0) { action in
       background.withLock { $0.append(action) }
     }
-    let cache = ConcurrencyLimited(base: origin, slots: slots)
+    let cache = origin.limited(by: slots)
     let shared = cache.reusingInFlight()
     let holder = Recorder<Int>().subscribe(to: cache.get(0))
     let low = (1..<1_000).map { Recorder<Int>().subscribe(to: shared.get($0, priority: .low)) }

@@ -106,8 +106,8 @@ final class Scene: @unchecked Sendable {
   let origin = TestOrigin<Int, Int>()
   let clock = ManualClock()
   let limit: Int
-  let cache: InFlightReuse<ConcurrencyLimited<AnyCache<Int, Int>>>
-  let limited: ConcurrencyLimited<AnyCache<Int, Int>>
+  let cache: InFlightReuse<Governed<AnyCache<Int, Int>>>
+  let limited: Governed<AnyCache<Int, Int>>
   var recorders: [(key: Int, recorder: Recorder<Int>)] = []
   var lastKey = 100
 
@@ -125,8 +125,8 @@ final class Scene: @unchecked Sendable {
       }, set: { _, _ in .just(()) }, remove: { _ in .just(()) }, removeAll: { .just(()) }
     )
     // One thread plays it, and nothing runs in the background.
-    limited = ConcurrencyLimited(
-      base: source, slots: ConcurrencyLimiter(limit, reserved: reserved, inBackground: { $0() }))
+    limited = source.limited(
+      by: ConcurrencyLimiter(limit, reserved: reserved, inBackground: { $0() }))
     cache = limited.reusingInFlight()
   }
 

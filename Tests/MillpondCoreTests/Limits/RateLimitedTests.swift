@@ -9,7 +9,7 @@ import Testing
   let clock = ManualClock()
 
   private func ask(
-    _ cache: RateLimited<TestOrigin<Int, Int>>, _ key: Int, _ priority: Priority = .normal
+    _ cache: Governed<TestOrigin<Int, Int>>, _ key: Int, _ priority: Priority = .normal
   ) -> Recorder<Int> {
     Recorder<Int>().subscribe(to: cache.get(key, priority: priority))
   }

@@ -11,7 +11,7 @@ import Testing
   let store = ClosableStore()
   let cache:
     InFlightReuse<
-      Layered<MemoryCache<String, Int>, Layered<ClosableStore, Stoppable<TestOrigin<String, Int>>>>
+      Layered<MemoryCache<String, Int>, Layered<ClosableStore, Governed<TestOrigin<String, Int>>>>
     >
 
   init() {

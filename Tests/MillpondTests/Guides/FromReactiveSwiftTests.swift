@@ -13,7 +13,7 @@ import Testing
 
   // snippet
   struct Departures<API: Source<String, [Departure]>>: Sendable {
-    private let api: TimeLimited<API>
+    private let api: Governed<API>
     private let table: MemoryCache<String, [Departure]>
 
     init(_ api: API, clock: any Clock<Duration> = ContinuousClock()) {

@@ -16,50 +16,10 @@ extension Source {
   /// A shutdown of one composition stops the source for all that use this value or a copy of it.
   /// The fetches of a ``Multiplexer``, a ``MultiplexerMap`` and a media cache are stoppable
   /// already.
-  public func stoppable() -> Stoppable<Self> {
-    Stoppable(base: self)
+  public func stoppable() -> Governed<Self> {
+    Governed(self, by: .stop(RunningGets()))
   }
 }
-
-/// A source whose gets can be ended for good.
-public struct Stoppable<Base: Source>: GetWrapper {
-  /// The key type of the base.
-  public typealias Key = Base.Key
-
-  /// The value type of the base.
-  public typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  @usableFromInline let running = RunningGets()
-  @usableFromInline var title: String { "stoppable" }
-
-  init(base: Base) {
-    self.base = base
-  }
-
-  /// Returns the immediate value of the base, until the shutdown.
-  @inlinable
-  public func now(_ key: Key, _ lookup: Lookup) -> Value? {
-    running.isStopped ? nil : base.now(key, lookup)
-  }
-
-  /// Returns the base's answer, unless a shutdown ends it first.
-  @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
-    running.admit(.deferred(ask)) { String(withoutSecrets: key) }
-  }
-
-  /// The base, which a shutdown stops.
-  public func topology(for key: Key?) -> Topology {
-    Topology(
-      .wrapper, title, parts: [base.topology(for: key)],
-      stop: { [running] in running.stop(by: $0) })
-  }
-}
-
-extension Stoppable: Cache where Base: Cache {}
 
 /// The running gets of a source, to which none is added after a stop.
 @usableFromInline

@@ -28,40 +28,15 @@ extension Source {
   @inlinable
   public func limited(
     to count: Int, reserved: Int = 0, maxWaiting: Int = .max
-  ) -> ConcurrencyLimited<Self> {
-    ConcurrencyLimited(
-      base: self, slots: ConcurrencyLimiter(count, reserved: reserved, maxWaiting: maxWaiting))
+  ) -> Governed<Self> {
+    limited(by: ConcurrencyLimiter(count, reserved: reserved, maxWaiting: maxWaiting))
   }
-}
-
-/// A source or cache that runs a limited number of gets at once.
-public struct ConcurrencyLimited<Base: Source>: GetWrapper {
-  /// The key type of the base.
-  public typealias Key = Base.Key
-
-  /// The value type of the base.
-  public typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  @usableFromInline let slots: ConcurrencyLimiter
 
   @inlinable
-  package init(base: Base, slots: ConcurrencyLimiter) {
-    self.base = base
-    self.slots = slots
-  }
-
-  @usableFromInline var title: String { slots.title }
-
-  @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
-    .inTurn(of: slots, lookup, ask) { String(withoutSecrets: key) }
+  package func limited(by slots: ConcurrencyLimiter) -> Governed<Self> {
+    Governed(self, by: .turns(slots))
   }
 }
-
-extension ConcurrencyLimited: Cache where Base: Cache {}
 
 /// The slots of a limit, and the gets that wait for one.
 @usableFromInline

@@ -29,40 +29,12 @@ extension Source {
   public func rateLimited(
     to count: Int, per period: Duration, burst: Int = 1, maxWaiting: Int = .max,
     clock: some Clock<Duration> = ContinuousClock()
-  ) -> RateLimited<Self> {
+  ) -> Governed<Self> {
     let limiter = RateLimiter(
       count: count, period: period, burst: burst, maxWaiting: maxWaiting, Scheduler(clock))
-    return RateLimited(base: self, limiter: limiter)
+    return Governed(self, by: .turns(limiter))
   }
 }
-
-/// A source or cache that starts a limited number of gets in each period.
-public struct RateLimited<Base: Source>: GetWrapper {
-  /// The key type of the base.
-  public typealias Key = Base.Key
-
-  /// The value type of the base.
-  public typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  @usableFromInline let limiter: RateLimiter
-  @usableFromInline var title: String { limiter.title }
-
-  @inlinable
-  init(base: Base, limiter: RateLimiter) {
-    self.base = base
-    self.limiter = limiter
-  }
-
-  @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
-    .inTurn(of: limiter, lookup, ask) { String(withoutSecrets: key) }
-  }
-}
-
-extension RateLimited: Cache where Base: Cache {}
 
 /// A bucket of tokens, and the gets that wait for one.
 @usableFromInline
