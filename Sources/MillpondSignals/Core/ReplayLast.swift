@@ -13,11 +13,11 @@ extension Signal {
   public func replayLast(
     _ policy: ReplayPolicy = .cancelWhenUnobserved, resetsOnFailure: Bool = false
   ) -> Signal {
-    Replay(self, policy, resetsOnFailure: resetsOnFailure).signal(emptyError)
+    Replay(self, policy, resetsOnFailure ? .afterFailure : .never).signal(emptyError)
   }
 }
 
-/// The current run of a signal, and its last value and end when it has settled.
+/// The current run of a shared signal, and its last value and end when it has settled.
 ///
 /// ``ReplayPhase`` decides, under a lock, which subscriber starts or cancels a run; each run
 /// delivers its own events.
@@ -28,8 +28,8 @@ package final class Replay<Value: Sendable>: Sendable {
 
   /// Creates a replay of `upstream`.
   @inlinable
-  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy, resetsOnFailure: Bool = false) {
-    phase = Locked(ReplayPhase(upstream, resetsOnFailure))
+  package init(_ upstream: Signal<Value>, _ policy: ReplayPolicy, _ reset: ReplayReset = .never) {
+    phase = Locked(ReplayPhase(upstream, reset))
     self.policy = policy
   }
 
@@ -52,7 +52,9 @@ package final class Replay<Value: Sendable>: Sendable {
   /// Starts a run, joins the running one, or repeats the settled one.
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
-    switch phase.withLock({ $0.enter { ReplayedRun(for: phase, within: lifetime) } }) {
+    switch phase.withLock({
+      $0.enter { ReplayedRun(for: phase, within: lifetime, repeatsLatest: $0) }
+    }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
     case .starts(let run):

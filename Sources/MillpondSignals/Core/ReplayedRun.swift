@@ -2,9 +2,9 @@ public import Synchronization
 
 /// One run of a signal that several subscribers share.
 ///
-/// A late subscriber first receives the latest progress and value, or the end. Arrivals, departures
-/// and events are messages of one mailbox, so they have one order for all. The run is its own
-/// lifetime, because a miss is short, and each object of it counts.
+/// A late subscriber first receives the latest progress and value, if they are repeated, or the end.
+/// Arrivals, departures and events are messages of one mailbox, so they have one order for all. The
+/// run is its own lifetime, because a miss is short, and each object of it counts.
 @usableFromInline
 package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
@@ -12,6 +12,9 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @usableFromInline final let mailbox: Mailbox<SubscriberMessage<Value>>
   @usableFromInline final let arrivals: AtomicValue<Int>
   @usableFromInline final let hasEndedFlag: AtomicValue<Bool>
+
+  /// Whether late subscribers receive the latest progress and value.
+  @usableFromInline final let repeatsLatest: Bool
 
   @exclusivity(unchecked) @usableFromInline final var members: SubscriberList<Value>
   @exclusivity(unchecked) @usableFromInline final var progress: SignalProgress?
@@ -38,9 +41,10 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package init(
     for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
-    isAwaited: Bool = false
+    isAwaited: Bool = false, repeatsLatest: Bool = true
   ) {
     self.phase = phase
+    self.repeatsLatest = repeatsLatest
     // Assigned here, because default values of the properties would compile to calls.
     mailbox = Mailbox()
     arrivals = AtomicValue(0)
@@ -147,7 +151,11 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if let latest { latest.value = value } else { latest = SerialState(value) }
+    if let latest {
+      latest.value = value
+    } else if repeatsLatest {
+      latest = SerialState(value)
+    }
     deliverer.store(threadMark(), ordering: .relaxed)
     members.next(value)
     deliverer.store(0, ordering: .relaxed)
@@ -158,7 +166,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   final func deliver(_ event: Event<Never>) {
     guard end == nil else { return }
     if case .progress(let progress) = event {
-      self.progress = progress
+      if repeatsLatest { self.progress = progress }
       members.other(event)
     } else {
       finish(event)
@@ -206,19 +214,19 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
 
   @usableFromInline var upstream: Signal<Value>?
 
-  /// Whether a run that fails is forgotten, like a cancelled one.
-  @usableFromInline let resetsOnFailure: Bool
+  /// The end after which a run is forgotten, like a cancelled one.
+  @usableFromInline let reset: ReplayReset
 
   @inlinable
-  init(_ upstream: Signal<Value>, _ resetsOnFailure: Bool) {
+  init(_ upstream: Signal<Value>, _ reset: ReplayReset) {
     self.upstream = upstream
-    self.resetsOnFailure = resetsOnFailure
+    self.reset = reset
   }
 
   /// Returns the signal to run; if it is to run only once, releases it and its captures.
   @inlinable
   mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
-    policy == .keepRunning && !resetsOnFailure ? takeUpstream() : upstream
+    policy == .keepRunning && reset == .never ? takeUpstream() : upstream
   }
 
   @inlinable
@@ -232,12 +240,13 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
     if case .completed? = end { value } else { nil }
   }
 
+  /// - Parameter make: Makes a run, which repeats its latest value or not.
   @inlinable
-  mutating func enter(_ make: () -> ReplayedRun<Value>) -> Entrance {
+  mutating func enter(_ make: (_ repeatsLatest: Bool) -> ReplayedRun<Value>) -> Entrance {
     if end != nil { return .settled }
     subscribers += 1
     if let run { return .joins(run) }
-    let new = make()
+    let new = make(reset != .afterEnd)
     run = new
     subscribers = 1
     return .starts(new)
@@ -261,10 +270,28 @@ package struct ReplayPhase<Value: Sendable>: Sendable {
   ) -> Signal<Value>? {
     guard run === settled else { return nil }
     run = nil
-    if resetsOnFailure, case .failed = newEnd { return nil }
+    if reset.isAfter(newEnd) { return nil }
     value = newValue
     end = newEnd
     return takeUpstream()
+  }
+}
+
+/// The end after which a shared run is forgotten, so that the next subscriber starts a new one.
+@usableFromInline
+package enum ReplayReset: Sendable {
+  case never, afterFailure
+
+  /// After any end; of such a run nothing is repeated.
+  case afterEnd
+
+  @inlinable
+  func isAfter(_ end: Event<Never>) -> Bool {
+    switch self {
+    case .never: false
+    case .afterFailure: if case .failed = end { true } else { false }
+    case .afterEnd: true
+    }
   }
 }
 

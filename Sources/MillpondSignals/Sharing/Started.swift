@@ -14,7 +14,7 @@ extension Signal {
   @inlinable
   public func started(resetsOnFailure: Bool = false) -> Signal {
     if let now, let value = now() { return .just(value) }
-    let replay = Replay(self, .keepRunning, resetsOnFailure: resetsOnFailure)
+    let replay = Replay(self, .keepRunning, resetsOnFailure ? .afterFailure : .never)
     replay.start()
     return replay.signal(emptyError)
   }
@@ -24,8 +24,7 @@ extension Replay {
   /// Starts the run without a subscriber, unless it is running or settled.
   @inlinable
   package func start() {
-    if case .starts(let run) = phase.withLock({ $0.enter { ReplayedRun(for: phase) } }) {
-      start(run)
-    }
+    let entrance = phase.withLock { $0.enter { ReplayedRun(for: phase, repeatsLatest: $0) } }
+    if case .starts(let run) = entrance { start(run) }
   }
 }
