@@ -35,7 +35,9 @@
     func run(_ program: [[ScheduledCall]]) -> ScheduleEnd {
       for (number, calls) in program.enumerated() {
         add { [self] in
-          for call in calls {
+          for (place, call) in calls.enumerated() {
+            // Others may go on here, also where a call has no point of its own.
+            if place > 0 { pass(.call) }
             trace?.add(number, call.name)
             call.run()
             trace?.add(number, "\(call.name): returned")
