@@ -60,6 +60,17 @@ import Testing
     }
   }
 
+  @Test func `a set that comes late and two removals by predicate`() {
+    expectNoFault { program in
+      let (upper, lower, cache) = two()
+      let revision = Revision.next()
+      _ = cache.removeAll { $0 == "b" }
+      program.thread(["sets 1": { _ = cache.apply(.set("a", Stamped(1), revision)) }])
+      program.thread(["removes": { _ = cache.removeAll { $0 == "a" } }])
+      agree(upper, lower, program)
+    }
+  }
+
   @Test func `a get and a set`() {
     expectNoFault { program in
       let (upper, lower, cache) = two()
@@ -110,7 +121,7 @@ import Testing
   }
 
   @Test func `a renewal of a time to live and a sign-out`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (upper, lower, cache) = two()
       let scope = CacheScope()
       let scoped = cache.scoped(to: scope)

@@ -148,14 +148,14 @@ package final class ConcurrencyLimiter: TurnLimiter {
 
   private func leave(_ waiter: QueuedWaiter<SlotTurn>) {
     let wasWaiting = state.withLock { $0.queue.leave(waiter) }
-    // The end of the work ends the turn, and then this; a caller that leaves ends this first.
-    let isLeft = waiter.turn?.lifetime?.isEnded == false
+    let isOver = waiter.turn?.isOver ?? false
     waiter.forget()
     // Only now: another thread may have stored the slot since.
     guard !wasWaiting, waiter.isSecond(), let turn = waiter.turn,
       state.withLock({ $0.change(turn.slot) { $0.isHeld = false } })
     else { return }
-    if isLeft { startWaitingInBackground() } else { startWaiting() }
+    // A caller that leaves runs no work of others, also if its work ends meanwhile.
+    if isOver { startWaiting() } else { startWaitingInBackground() }
   }
 }
 

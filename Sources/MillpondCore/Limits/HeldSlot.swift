@@ -7,6 +7,9 @@ struct SlotTurn: Sendable {
 
   /// The slot that the work holds.
   let slot: HeldSlot
+
+  /// Whether the end of the work has ended the wait, and not a caller that has left.
+  var isOver = false
 }
 
 extension QueuedWaiter<SlotTurn> {
@@ -14,7 +17,7 @@ extension QueuedWaiter<SlotTurn> {
   /// turn ends the waiter's lifetime.
   func start(holding slot: HeldSlot) {
     let turn = lifetime.child()
-    turn.onEnd { self.lifetime.end() }
+    turn.onEnd { self.lifetime.end { _ = self.takeWork { $0?.isOver = true } } }
     let work = takeWork { $0 = SlotTurn(lifetime: turn, slot: slot) }
     // The caller has left, so nothing needs the work.
     if lifetime.isEnded { return forget() }

@@ -32,7 +32,10 @@ struct Saving<Base: Cache>: Wrapper, Cache {
   }
 
   private func visible<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
-    answer.filter { [unsaved] _ in !unsaved.hides(key) }
+    // Asked twice: a removal may fail during the look-up, or have ended by the time of the value.
+    .deferred { [unsaved] in
+      unsaved.hides(key) ? .empty : answer.filter { _ in !unsaved.hides(key) }
+    }
   }
 
   @usableFromInline

@@ -53,7 +53,8 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
 
   /// Whether the persistence may have a value of the key that is removed already, or replaced.
   ///
-  /// Decided when a value is delivered: its removal may fail while it is looked up.
+  /// Decided before a value is looked up, and again when it is delivered: its removal may end, or
+  /// fail, in between.
   func hides(_ key: Key) -> Bool {
     // The predicates are the user's, so none runs under the lock.
     let removals = removals.withLock { Array($0.elements) }

@@ -46,15 +46,17 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   ///   - revision: The place of the removal in the order of all writes.
   /// - Returns: Its mark, to be noted in the store's order before any key is removed.
   public func add(_ predicate: KeyPredicate<Key>, _ revision: Revision) -> RemovalMark {
-    let (arrival, oldest) = (max(revision, Revision.present), PendingWrite.oldest)
-    let (number, former) = state.withLock { state in
-      let former = state.removals
+    let oldest = PendingWrite.oldest
+    let (mark, former) = state.withLock { state in
+      // A get whose token is later than the arrival finds this mark, and waits for the lock.
+      let last = latest.exchange(.max, ordering: .sequentiallyConsistent)
+      let (arrival, former) = (max(revision, Revision.present), state.removals)
       state.add(Entry(predicate: predicate, revision: revision, arrival: arrival), oldest)
-      return (state.count, former)
+      latest.store(max(last, arrival.number), ordering: .releasing)
+      return (RemovalMark(revision: revision, arrival: arrival, number: state.count), former)
     }
     withExtendedLifetime(former) {}  // released here, not under the lock
-    latest.max(arrival.number, ordering: .acquiringAndReleasing)
-    return RemovalMark(revision: revision, arrival: arrival, number: number)
+    return mark
   }
 
   /// Forgets the removals that a removal of everything has overtaken, after it has arrived.

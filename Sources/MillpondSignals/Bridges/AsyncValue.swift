@@ -72,7 +72,7 @@ final class FirstAnswer<Value: Sendable>: LifetimeCore, @unchecked Sendable {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { answer.resume($0) }
       } onCancel: {
-        answer.settle(.failure(CancellationError()))
+        runCancellationHandler { answer.settle(.failure(CancellationError())) }
       }
     }
     return try answer.settled()

@@ -12,7 +12,9 @@ extension Signal {
       let lifetime = subscription.lifetime
       lifetime.markAwaited()
       run(subscription.observer, lifetime)
-      continuation.onTermination = { _ in lifetime.end() }
+      continuation.onTermination = { _ in
+        runCancellationHandler { lifetime.end() }
+      }
     }
   }
 }

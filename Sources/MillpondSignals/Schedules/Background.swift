@@ -8,6 +8,17 @@ package func runInBackground(_ work: @escaping @Sendable () -> Void) {
   DispatchQueue.global().async(execute: work)
 }
 
+/// Runs the handler of a task's cancellation; in a build with schedules, without points.
+///
+/// The runtime has a lock of its own meanwhile, for which no schedule could let others wait.
+@usableFromInline
+package func runCancellationHandler(_ handle: () -> Void) {
+  #if MILLPOND_SCHEDULES
+    if let thread = LogicalThread.current { return thread.runQuietly(handle) }
+  #endif
+  handle()
+}
+
 #if MILLPOND_SCHEDULES
   #if canImport(Darwin)
     import Darwin

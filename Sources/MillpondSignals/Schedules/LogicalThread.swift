@@ -12,8 +12,10 @@
   /// In a build with schedules, locks, atomic values and hand-overs to other threads are points at
   /// which a logical thread asks its schedule who goes on. Other threads are not affected.
   package final class LogicalThread {
-    /// Lets the schedule decide who goes on.
-    package let pass: (SchedulePoint) -> Void
+    private let decide: (SchedulePoint) -> Void
+
+    /// Whether no other thread goes on, unless this one has to wait for it.
+    private var isQuiet = false
 
     /// Lets others go on until ``wake`` is called for the object.
     package let wait: (AnyObject) -> Void
@@ -29,10 +31,22 @@
       pass: @escaping (SchedulePoint) -> Void, wait: @escaping (AnyObject) -> Void,
       wake: @escaping (AnyObject) -> Void, fork: @escaping (@escaping @Sendable () -> Void) -> Void
     ) {
-      self.pass = pass
+      decide = pass
       self.wait = wait
       self.wake = wake
       self.fork = fork
+    }
+
+    /// Lets the schedule decide who goes on.
+    package func pass(_ point: SchedulePoint) {
+      if !isQuiet { decide(point) }
+    }
+
+    /// Runs `body` without points.
+    func runQuietly(_ body: () -> Void) {
+      let wasQuiet = exchange(&isQuiet, with: true)
+      body()
+      isQuiet = wasQuiet
     }
 
     /// Makes this thread of the process the logical one, for as long as it lives.
@@ -56,6 +70,6 @@
 
   /// What a logical thread is about to do.
   package enum SchedulePoint: UInt8, Sendable {
-    case lock, load, change, yield
+    case call, lock, load, change, yield
   }
 #endif

@@ -4,8 +4,8 @@
   /// A schedule as text: where it may switch, the calls that are left out, the number of its points,
   /// and its switches.
   struct Schedule: CustomStringConvertible {
-    static let locks: SchedulePoints = [.lock]
-    static let all: SchedulePoints = [.lock, .load, .change]
+    static let locks: SchedulePoints = [.call, .lock]
+    static let all: SchedulePoints = [.call, .lock, .load, .change]
 
     var points: SchedulePoints
     var switches: [ScheduleSwitch]

@@ -10,16 +10,16 @@ import MillpondSignals
 ///       program.thread(["removes": { memory.remove("a") }, "sets 2": { memory.set(2, for: "a") }])
 ///       program.whenQuiet { memory.peek("a") == nil ? "nothing is stored" : nil }
 ///     }
-///     let report = await check.search()
+///     let report = check.search()
 ///     #expect(report.failure == nil, "\(report)")
 ///
 /// The library's locks, atomic values and background work are the points at which another thread
-/// may go on; so is code of yours that uses them. An order is a list of such switches: it can be
-/// searched, repeated and made shorter. Found are deadlocks, programs without an end, and what the
-/// program's own checks say when all is quiet. Weak orders of memory are not modelled: each change
-/// is seen by all threads at once. A thread that waits by other means than the library's, such as a
-/// semaphore, or a task that is cancelled while it is about to await a value, ends the search with
-/// that complaint.
+/// may go on, and so is the time between two calls of a thread; so is code of yours that uses them.
+/// An order is a list of such switches: it can be searched, repeated and made shorter. Found are
+/// deadlocks, programs without an end, and what the program's own checks say when all is quiet. Weak orders of memory are not modelled: each change
+/// is seen by all threads at once. The library's handlers of cancellations have no points, since the
+/// runtime holds a lock of its own meanwhile. A thread that waits by other means than the library's,
+/// such as a semaphore, ends the search with that complaint.
 ///
 /// - Note: Needs a build with `MILLPOND_SCHEDULES=1` in the environment (``isAvailable``), and
 ///   `SWIFT_DETERMINISTIC_HASHING=1` at the run where the order of a dictionary matters.

@@ -1,12 +1,16 @@
 /// A choice of the thread that goes on, at each point of a schedule.
 protocol ScheduleStrategy: AnyObject {
+  /// Whether a thread that yields may go on at once, as it does where each has a processor.
+  var staysAtYields: Bool { get }
+
   /// Begins another schedule; returns false if there is none.
   func beginNext() -> Bool
 
   /// Returns a place in `ready`.
   ///
   /// - Parameters:
-  ///   - ready: The threads that can go on: at least two, the present one first if it can.
+  ///   - ready: The threads that can go on: at least two, the present one first, or last if it
+  ///     yields.
   ///   - isFree: Whether the present one can't go on.
   ///   - step: The number of the point.
   func choose(_ ready: [Int], isFree: Bool, step: Int) -> Int
@@ -19,6 +23,7 @@ final class PreemptionSearch: ScheduleStrategy {
     let count: Int
   }
 
+  let staysAtYields = false
   private let bound: Int
   private var choices: [Choice] = []
   private var depth = 0
@@ -63,6 +68,7 @@ final class PreemptionSearch: ScheduleStrategy {
 
 /// Random choices at all points.
 final class RandomWalk: ScheduleStrategy {
+  let staysAtYields = false
   private var generator: SeededGenerator
   private var left: Int
 
@@ -87,6 +93,7 @@ final class RandomWalk: ScheduleStrategy {
 ///
 /// - Source: Burckhardt et al., A randomized scheduler with probabilistic guarantees (2010).
 final class PriorityWalk: ScheduleStrategy {
+  let staysAtYields = true
   private var generator: SeededGenerator
   private var left: Int
   private let changeCount: Int
@@ -129,6 +136,7 @@ final class PriorityWalk: ScheduleStrategy {
 
 /// One schedule, by its switches.
 final class RepeatedSchedule: ScheduleStrategy {
+  let staysAtYields = true
   private let switches: [Int: Int]
   private var hasBegun = false
 

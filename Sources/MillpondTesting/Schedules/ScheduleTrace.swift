@@ -28,6 +28,7 @@
         case .stop(let thread, let point, let place):
           let action =
             switch point {
+            case .call?: "before its next call"
             case .lock?: "before it takes a lock"
             case .load?: "before it reads an atomic value"
             case .change?: "before it changes an atomic value"

@@ -35,7 +35,9 @@
     func run(_ program: [[ScheduledCall]]) -> ScheduleEnd {
       for (number, calls) in program.enumerated() {
         add { [self] in
-          for call in calls {
+          for (place, call) in calls.enumerated() {
+            // Others may go on here, also where a call has no point of its own.
+            if place > 0 { pass(.call) }
             trace?.add(number, call.name)
             call.run()
             trace?.add(number, "\(call.name): returned")
@@ -65,11 +67,15 @@
       }
     }
 
-    /// Returns the threads that can go on: the present one first, or only if there is no other.
+    /// Returns the threads that can go on: the present one first; if it lets others go first, last,
+    /// or only if there is no other.
     private func ready(presentIsLast: Bool) -> [Int] {
       var ready = threads.indices.filter { $0 != current && threads[$0].state == .ready }
-      if current >= 0, threads[current].state == .ready, !presentIsLast || ready.isEmpty {
+      guard current >= 0, threads[current].state == .ready else { return ready }
+      if !presentIsLast || ready.isEmpty {
         ready.insert(current, at: 0)
+      } else if strategy.staysAtYields {
+        ready.append(current)
       }
       return ready
     }
@@ -94,13 +100,15 @@
       }
       if next == present { return }
       current = next
-      guard present >= 0, threads[present].state != .done else {
-        threads[next].turn.signal()
+      // The list of threads belongs to the next one from its signal on.
+      let (own, other) = (present >= 0 ? threads[present] : nil, threads[next])
+      guard let own, own.state != .done else {
+        other.turn.signal()
         return
       }
       trace?.stop(present, point)
-      threads[next].turn.signal()
-      threads[present].turn.wait()
+      other.turn.signal()
+      own.turn.wait()
     }
 
     /// Ends the schedule: all is quiet, or no thread may go on.
@@ -111,9 +119,10 @@
         if threads[current].state == .waiting { trace?.stop(current, nil) }
         end = .deadlock(waiting)
       }
+      let isLost = end != .quiet && threads[current].state != .done
       finished.signal()
       // What can't go on is given up with its thread.
-      if end != .quiet, threads[current].state != .done { DispatchSemaphore(value: 0).wait() }
+      if isLost { DispatchSemaphore(value: 0).wait() }
     }
 
     private var waiting: [String] {

@@ -113,7 +113,7 @@ public final class ManualClock: TimerClock {
         sleeper.keep(schedule(at: deadline) { sleeper.wake(.success(())) })
       }
     } onCancel: {
-      sleeper.wake(.failure(CancellationError()))
+      runCancellationHandler { sleeper.wake(.failure(CancellationError())) }
     }
   }
 
