@@ -13,8 +13,8 @@ import MillpondSignals
 ///     let report = await check.search()
 ///     #expect(report.failure == nil, "\(report)")
 ///
-/// The library's locks, atomic values and background work are the points at which another thread
-/// may go on; so is code of yours that uses them. An order is a list of such switches: it can be
+/// The library's locks, atomic values, queues and background work are the points at which another
+/// thread may go on; so is code of yours that uses them. An order is a list of such switches: it can be
 /// searched, repeated and made shorter. Found are deadlocks, programs without an end, and what the
 /// program's own checks say when all is quiet. Weak orders of memory are not modelled: each change
 /// is seen by all threads at once. A thread that waits by other means than the library's, such as a

@@ -15,6 +15,9 @@
     private var current = -1
     private var step = 0
 
+    /// Whether no thread of the program runs, so that the order is always the same.
+    private var isAlone = false
+
     /// The number of points passed.
     var length: Int { step }
 
@@ -42,27 +45,38 @@
           }
         }
       }
+      return run()
+    }
+
+    /// Runs what comes before or after the threads, and the work that it hands over, in one order.
+    ///
+    /// These points don't count.
+    func runAlone(_ body: @escaping () -> Void) -> ScheduleEnd {
+      let (step, trace) = (step, trace)
+      (self.step, self.trace, isAlone) = (0, nil, true)
+      defer { (self.step, self.trace, isAlone) = (step, trace, false) }
+      add(body)
+      return run()
+    }
+
+    private func run() -> ScheduleEnd {
       goOn(isFree: true)
       if finished.wait(timeout: .now() + Self.patience) == .timedOut {
         return .stuck(thread: current)
       }
       for thread in threads where thread.state == .done { thread.release() }
+      (threads, current) = ([], -1)
       return end
     }
 
     // MARK: Threads
 
     private func add(_ body: @escaping () -> Void) {
-      let number = threads.count
       let thread = ScheduledThread.take()
       threads.append(thread)
       thread.state = .ready
       thread.run = self
-      thread.body = { [self] in
-        body()
-        thread.state = .done
-        trace?.add(number, "ends")
-      }
+      thread.body = body
     }
 
     /// Returns the threads that can go on: the present one first, or only if there is no other.
@@ -85,7 +99,7 @@
       step += 1
       guard let first = ready.first, step <= Self.limit else { return giveUp() }
       var next = first
-      if ready.count > 1 {
+      if ready.count > 1, !isAlone {
         next = ready[strategy.choose(ready, isFree: isFree, step: step)]
         if next != first {
           switches.append(ScheduleSwitch(step: step, thread: next))
@@ -99,8 +113,10 @@
         return
       }
       trace?.stop(present, point)
+      // From the signal on, others may touch the threads.
+      let turn = threads[present].turn
       threads[next].turn.signal()
-      threads[present].turn.wait()
+      turn.wait()
     }
 
     /// Ends the schedule: all is quiet, or no thread may go on.
@@ -111,9 +127,10 @@
         if threads[current].state == .waiting { trace?.stop(current, nil) }
         end = .deadlock(waiting)
       }
-      finished.signal()
       // What can't go on is given up with its thread.
-      if end != .quiet, threads[current].state != .done { DispatchSemaphore(value: 0).wait() }
+      let isGivenUp = end != .quiet && threads[current].state != .done
+      finished.signal()
+      if isGivenUp { DispatchSemaphore(value: 0).wait() }
     }
 
     private var waiting: [String] {
@@ -151,6 +168,8 @@
     }
 
     fileprivate func ended() {
+      threads[current].state = .done
+      trace?.add(current, "ends")
       goOn(isFree: true)
     }
 
@@ -184,7 +203,6 @@
 
     func release() {
       run = nil
-      body = {}
       Self.idle.append(self)
     }
 
@@ -193,11 +211,13 @@
         LogicalThread(
           pass: { [unowned self] in run?.pass($0) },
           wait: { [unowned self] in run?.wait(for: $0) },
-          wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) }
+          wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) },
+          schedule: { [unowned self] in run.map(ObjectIdentifier.init) }
         ).adopt()
         while true {
           turn.wait()
-          body()
+          // Here is where the work, and with it perhaps a cache, is released.
+          exchange(&body, with: {})()
           run?.ended()
         }
       }
