@@ -10,8 +10,8 @@ let strictness: [SwiftSetting] =
   Context.environment["MILLPOND_STRICT"] == nil || Context.environment["MILLPOND_SCHEDULES"] != nil
   ? [] : [.treatAllWarnings(as: .error)]
 
-/// Makes locks, atomic values and background work points of schedules, so that a test can choose who goes
-/// on at each: `ScheduleCheck` of MillpondTesting.
+/// Makes locks, atomic values, queues and background work points of schedules, so that a test can
+/// choose who goes on at each: `ScheduleCheck` of MillpondTesting.
 let schedules: [SwiftSetting] =
   Context.environment["MILLPOND_SCHEDULES"] == nil ? [] : [.define("MILLPOND_SCHEDULES")]
 

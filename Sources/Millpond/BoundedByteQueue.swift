@@ -8,12 +8,12 @@ import MillpondSignals
 struct BoundedByteQueue: Sendable {
   private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
-  private let queue: DispatchQueue
+  private let queue: SerialQueue
   private let limit: Int
   private let waiting = Locked(0)
 
   init(_ label: String, qos: DispatchQoS = .unspecified, limit: Int) {
-    queue = DispatchQueue(label: label, qos: qos, autoreleaseFrequency: .workItem)
+    queue = SerialQueue(label: label, qos: qos, autoreleaseFrequency: .workItem)
     self.limit = limit
     queue.setSpecific(key: Self.current, value: ObjectIdentifier(queue))
   }
@@ -37,6 +37,6 @@ struct BoundedByteQueue: Sendable {
 
   /// Whether the caller is work of this queue.
   private var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue)
+    SerialQueue.getSpecific(key: Self.current) == ObjectIdentifier(queue)
   }
 }

@@ -120,6 +120,55 @@ struct ScheduleCheckTests {
     #expect(failure.complaint.contains("thread 0 still goes on"))
   }
 
+  @Test func `the work of a serial queue is done in order, one after the other`() {
+    let report = ScheduleCheck { program in
+      let (queue, group, pause) = (SerialQueue(label: "test"), WaitGroup(), Locked(()))
+      let (done, isBusy, isIdle) = (Shared<[String]>([]), Shared(false), Shared(false))
+      let faults = Shared<[String]>([])
+      let work = { @Sendable (name: String) in
+        if isBusy.value { faults.value.append("\(name) came between") }
+        isBusy.value = true
+        pause.withLock { _ in }
+        isBusy.value = false
+        done.value.append(name)
+      }
+      for thread in ["a", "b"] {
+        program.thread([
+          "adds": { queue.async(group: group) { work("\(thread)1") } },
+          "waits": { queue.sync { work("\(thread)2") } },
+          "notes": { if done.value.count < 2 { faults.value.append("sync did not wait") } },
+        ])
+      }
+      program.thread(["asks": { group.notify(queue: queue) { isIdle.value = true } }])
+      program.whenQuiet {
+        let own = ["a", "b"].map { thread in done.value.filter { $0.hasPrefix(thread) } }
+        if own != [["a1", "a2"], ["b1", "b2"]] { return "the order is \(done.value)" }
+        return faults.value.first ?? (isIdle.value ? nil : "the group is never idle")
+      }
+    }.search()
+
+    #expect(report.failure == nil, "\(report)")
+  }
+
+  @Test
+  func `what a program begins is done before its threads, and what a check begins before the next`()
+  {
+    let report = ScheduleCheck { program in
+      let (queue, order) = (SerialQueue(label: "test"), Shared<[String]>([]))
+      queue.async { order.value.append("first") }
+      program.thread(["adds": { order.value.append("second") }])
+      program.whenQuiet {
+        queue.async { order.value.append("third") }
+        return nil
+      }
+      program.whenQuiet {
+        order.value == ["first", "second", "third"] ? nil : "the order is \(order.value)"
+      }
+    }.search()
+
+    #expect(report.failure == nil, "\(report)")
+  }
+
   @Test func `tasks are threads of the schedule`() throws {
     let failure = try #require(
       ScheduleCheck { program in

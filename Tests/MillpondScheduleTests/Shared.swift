@@ -152,6 +152,9 @@ final class CallOrder: @unchecked Sendable {
     spans[name] = (begin, moment)
   }
 
+  /// Whether a call has returned by now.
+  func hasReturned(_ name: String) -> Bool { spans[name].map { $0.end < .max } ?? false }
+
   /// Whether one call had returned when another began.
   func isBefore(_ one: String, _ other: String) -> Bool {
     guard let one = spans[one], let other = spans[other] else { return false }
@@ -201,18 +204,20 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
     if !isInside { isSilent = true }
   }
 
+  /// Whether the signal has completed.
+  var isCompleted: Bool { if case .completed? = end { true } else { false } }
+
   /// Whether the signal has completed after these values.
   func isCompleted(with expected: [Value]) -> Bool where Value: Equatable {
-    guard case .completed? = end else { return false }
-    return values == expected
+    isCompleted && values == expected
   }
 
   /// The values and the end.
   var summary: String { "\(values), \(end.map { "\($0)" } ?? "no end")" }
 
-  /// The faults, and that the signal has not ended although it must have.
+  /// The faults, and that a signal which was subscribed to has not ended although it must have.
   func complaint(mustEnd: Bool = true) -> String? {
     if let fault = faults.first { return fault }
-    return mustEnd && end == nil && !hasLeft ? "the signal never ended" : nil
+    return mustEnd && end == nil && handle != nil && !hasLeft ? "the signal never ended" : nil
   }
 }

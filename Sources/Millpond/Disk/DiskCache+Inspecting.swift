@@ -98,7 +98,7 @@ extension DiskCache {
     withOpenStore { store, observer, lifetime in
       let release = store.reading.hold()
       store.afterWriting {
-        DispatchQueue(label: "millpond.disk.walking").async {
+        SerialQueue(label: "millpond.disk.walking").async {
           defer { release() }
           if lifetime.isEnded { return }
           do {

@@ -19,16 +19,16 @@ final class DiskStore: Sendable {
   let running = PredicateRemovals()
 
   /// The queue on which caches are admitted, in order; its first work is the opening.
-  let admissions = DispatchQueue(label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
+  let admissions = SerialQueue(label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
 
   let writer: LogWriter
 
   /// The queue for observers of outcomes, which must not delay other writes.
-  let outcomes = DispatchQueue(label: "millpond.disk.outcomes", autoreleaseFrequency: .workItem)
+  let outcomes = SerialQueue(label: "millpond.disk.outcomes", autoreleaseFrequency: .workItem)
   let reading = ReadQueues("millpond.disk.reading", count: 4)
 
   private let opening = Locked<Result<Void, CacheError>?>(nil)
-  private let writing = DispatchQueue(
+  private let writing = SerialQueue(
     label: "millpond.disk.writing", autoreleaseFrequency: .workItem)
   private let synchronizing = GroupSync()
 
@@ -188,14 +188,14 @@ struct DiskOptions: Sendable {
 
 /// A few queues on which calls may block; the work of one key is done in order.
 struct ReadQueues: Sendable {
-  private let queues: [DispatchQueue]
+  private let queues: [SerialQueue]
 
   /// The work that has been added and is not done.
-  private let underWay = DispatchGroup()
+  private let underWay = WaitGroup()
 
   init(_ label: String, count: Int) {
     queues = (0..<count).map {
-      DispatchQueue(label: "\(label) \($0)", autoreleaseFrequency: .workItem)
+      SerialQueue(label: "\(label) \($0)", autoreleaseFrequency: .workItem)
     }
   }
 
@@ -211,7 +211,7 @@ struct ReadQueues: Sendable {
   }
 
   /// Calls `work` on a queue as soon as nothing is under way.
-  func whenIdle(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
+  func whenIdle(on queue: SerialQueue, _ work: @escaping @Sendable () -> Void) {
     underWay.notify(queue: queue, execute: work)
   }
 }
@@ -221,7 +221,7 @@ struct ReadQueues: Sendable {
 final class GroupSync: Sendable {
   typealias Done = @Sendable ((any Error)?) -> Void
 
-  private let queue = DispatchQueue(label: "millpond.disk.synchronizing")
+  private let queue = SerialQueue(label: "millpond.disk.synchronizing")
   private let state = Locked(State())
 
   private struct State: Sendable {

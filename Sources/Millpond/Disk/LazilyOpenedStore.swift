@@ -116,7 +116,7 @@ final class LazilyOpenedStore: Sendable {
     } catch {
       let answer = Answer.failure(CacheError(disk: DiskError.of(error, folder: path)))
       // Not on the queue of admissions, where a slow observer would delay every other cache.
-      DispatchQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
+      SerialQueue(label: "millpond.disk.refusal").async { self.settle(answer) }
     }
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 enum SharedDiskStores {
   /// The queue on which caches are admitted in the order of their creation, so that the later one
   /// is refused and not the slower one.
-  static let admissions = DispatchQueue(
+  static let admissions = SerialQueue(
     label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
 
   private static let uses = Locked<[String: StoreUse]>([:])

@@ -2,23 +2,32 @@ import Dispatch
 import MillpondSignals
 
 extension Signal {
-  /// Delivers on `queue`, as `receive(on:)` does, but wakes no thread without need.
+  /// Delivers in the background, as `receive(on:)` does on a queue, but wakes no thread without
+  /// need.
   ///
   /// A value waits for the end, and the progress of a small body leaves out its first and last
   /// step. Of waiting progress, only the latest is delivered.
-  func conflated(on queue: DispatchQueue) -> Signal {
+  ///
+  /// - Parameter inBackground: Runs work on another thread.
+  func conflated(
+    _ inBackground: @escaping QueueDelivery<Value>.Background = {
+      runInBackground(qos: .userInitiated, $0)
+    }
+  ) -> Signal {
     Signal { observer, lifetime in
-      let delivery = QueueDelivery(observer, lifetime, queue)
+      let delivery = QueueDelivery(observer, lifetime, inBackground)
       run(delivery.observer, delivery.upstream)
     }
   }
 }
 
-private final class QueueDelivery<Value: Sendable>: Sendable {
+final class QueueDelivery<Value: Sendable>: Sendable {
+  typealias Background = @Sendable (@escaping @Sendable () -> Void) -> Void
+
   let upstream: Lifetime
   private let subscriber: Lifetime
   private let downstream: Observer<Value>
-  private let queue: DispatchQueue
+  private let inBackground: Background
   private let state = Locked(State())
 
   private struct State: Sendable {
@@ -32,10 +41,11 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
     var end: Event<Never>?
   }
 
-  init(_ downstream: Observer<Value>, _ subscriber: Lifetime, _ queue: DispatchQueue) {
+  init(_ downstream: Observer<Value>, _ subscriber: Lifetime, _ inBackground: @escaping Background)
+  {
     self.downstream = downstream
     self.subscriber = subscriber
-    self.queue = queue
+    self.inBackground = inBackground
     upstream = subscriber.child()
   }
 
@@ -55,7 +65,7 @@ private final class QueueDelivery<Value: Sendable>: Sendable {
       }
       return !exchange(&state.hasJob, with: true)
     }
-    if needsJob { queue.async { self.drain() } }
+    if needsJob { inBackground { self.drain() } }
   }
 
   private func drain() {

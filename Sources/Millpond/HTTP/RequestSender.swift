@@ -32,7 +32,7 @@ struct RequestSender: Sendable {
           resumed($0, by: transport, revision, isCurrent).map(\.body)
         }
       }
-      .conflated(on: .global(qos: .userInitiated))
+      .conflated()
     }
   }
 
@@ -48,7 +48,7 @@ struct RequestSender: Sendable {
         HTTPResponse(
           status: answer.head.status, headers: answer.head.headers, body: answer.body.value)
       }
-      .conflated(on: .global(qos: .userInitiated))
+      .conflated()
     }
   }
 

@@ -62,7 +62,7 @@ package final class ConcurrencyLimiter: TurnLimiter {
     self.count = max(1, count)
     self.reserved = min(max(0, reserved), self.count - 1)
     self.maxWaiting = max(0, maxWaiting)
-    self.inBackground = inBackground ?? runInBackground
+    self.inBackground = inBackground ?? { runInBackground($0) }
     state = Locked(
       ConcurrencyLimiterState(
         count: self.count, reserved: self.reserved, WaiterQueue(limit: self.maxWaiting)))

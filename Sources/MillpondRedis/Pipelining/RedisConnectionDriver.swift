@@ -1,4 +1,3 @@
-import Dispatch
 import MillpondSignals
 
 /// The part of a connection that only the thread of all connections touches: the bytes from the
@@ -145,7 +144,7 @@ struct RedisConnectionDriver {
       return exchange(&state.isLookingUp, with: true)
     }
     if isRunning { return }
-    DispatchQueue.global().async { [connection, wake] in
+    runInBackground { [connection, wake] in
       let addresses = SocketAddress.addresses(of: host, port: port, isNumeric: false)
       connection.withState { state in
         state.addresses = addresses

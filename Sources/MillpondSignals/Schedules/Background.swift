@@ -1,11 +1,13 @@
-import Dispatch
+package import Dispatch
 
 /// Runs work on a global queue; in a build with schedules, as a thread of the caller's schedule.
-package func runInBackground(_ work: @escaping @Sendable () -> Void) {
+package func runInBackground(
+  qos: DispatchQoS.QoSClass = .default, _ work: @escaping @Sendable () -> Void
+) {
   #if MILLPOND_SCHEDULES
     if let thread = LogicalThread.current { return thread.fork(work) }
   #endif
-  DispatchQueue.global().async(execute: work)
+  DispatchQueue.global(qos: qos).async(execute: work)
 }
 
 /// Runs the handler of a task's cancellation; in a build with schedules, without points.

@@ -1,4 +1,6 @@
 #if MILLPOND_SCHEDULES
+  import Dispatch
+
   #if canImport(Darwin)
     import Darwin
   #elseif canImport(Glibc)
@@ -9,8 +11,8 @@
 
   /// A thread of a schedule, which runs when the schedule says so.
   ///
-  /// In a build with schedules, locks, atomic values and hand-overs to other threads are points at
-  /// which a logical thread asks its schedule who goes on. Other threads are not affected.
+  /// In a build with schedules, locks, atomic values, queues and hand-overs to other threads are
+  /// points at which a logical thread asks its schedule who goes on. Other threads are not affected.
   package final class LogicalThread {
     private let decide: (SchedulePoint) -> Void
 
@@ -26,15 +28,24 @@
     /// Adds a logical thread.
     package let fork: (@escaping @Sendable () -> Void) -> Void
 
+    /// Returns the identity of the schedule.
+    package let schedule: () -> ObjectIdentifier?
+
+    /// The queue whose work the thread does.
+    var queue: DispatchQueue?
+
     /// Creates a thread.
     package init(
       pass: @escaping (SchedulePoint) -> Void, wait: @escaping (AnyObject) -> Void,
-      wake: @escaping (AnyObject) -> Void, fork: @escaping (@escaping @Sendable () -> Void) -> Void
+      wake: @escaping (AnyObject) -> Void,
+      fork: @escaping (@escaping @Sendable () -> Void) -> Void,
+      schedule: @escaping () -> ObjectIdentifier?
     ) {
       decide = pass
       self.wait = wait
       self.wake = wake
       self.fork = fork
+      self.schedule = schedule
     }
 
     /// Lets the schedule decide who goes on.

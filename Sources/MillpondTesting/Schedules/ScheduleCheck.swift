@@ -13,13 +13,14 @@ import MillpondSignals
 ///     let report = check.search()
 ///     #expect(report.failure == nil, "\(report)")
 ///
-/// The library's locks, atomic values and background work are the points at which another thread
-/// may go on, and so is the time between two calls of a thread; so is code of yours that uses them.
-/// An order is a list of such switches: it can be searched, repeated and made shorter. Found are
-/// deadlocks, programs without an end, and what the program's own checks say when all is quiet. Weak orders of memory are not modelled: each change
-/// is seen by all threads at once. The library's handlers of cancellations have no points, since the
-/// runtime holds a lock of its own meanwhile. A thread that waits by other means than the library's,
-/// such as a semaphore, ends the search with that complaint.
+/// The library's locks, atomic values, queues and background work are the points at which another
+/// thread may go on, and so is the time between two calls of a thread; so is code of yours that uses
+/// them. An order is a list of such switches: it can be searched, repeated and made shorter. Found
+/// are deadlocks, programs without an end, and what the program's own checks say when all is quiet.
+/// Weak orders of memory are not modelled: each change is seen by all threads at once. The library's
+/// handlers of cancellations have no points, since the runtime holds a lock of its own meanwhile. A
+/// thread that waits by other means than the library's, such as a semaphore, ends the search with
+/// that complaint.
 ///
 /// - Note: Needs a build with `MILLPOND_SCHEDULES=1` in the environment (``isAvailable``), and
 ///   `SWIFT_DETERMINISTIC_HASHING=1` at the run where the order of a dictionary matters.

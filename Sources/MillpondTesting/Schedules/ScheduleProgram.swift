@@ -1,7 +1,8 @@
 /// A short program of a few threads, of which a ``ScheduleCheck`` runs every order.
 ///
 /// It is made anew for each schedule, with everything that its calls use. One thread runs at a time,
-/// so that calls may share plain variables.
+/// so that calls may share plain variables. What is begun while it is made is done before its threads
+/// begin.
 public final class ScheduleProgram {
   var threads: [[ScheduledCall]] = []
   var checks: [() -> String?] = []
@@ -20,10 +21,26 @@ public final class ScheduleProgram {
 
   /// Adds a check for the moment when no thread has work left.
   ///
+  /// What a check begins is done before the next one.
+  ///
   /// - Parameter check: Returns what is wrong; nil if nothing is.
   public func whenQuiet(_ check: @escaping () -> String?) {
     checks.append(check)
   }
+
+  /// Returns the calls of the threads, without those with these numbers.
+  func calls(without omitted: [Int]) -> [[ScheduledCall]] {
+    var number = -1
+    return threads.map { calls in
+      calls.filter { _ in
+        number += 1
+        return !omitted.contains(number)
+      }
+    }
+  }
+
+  /// Releases all that the program uses.
+  func removeAll() { (threads, checks) = ([], []) }
 }
 
 /// A call of a scheduled thread.

@@ -20,6 +20,9 @@
       var complaint: String
       var preemptions: Int
       var length: Int
+
+      /// The number of calls of the whole program.
+      var callCount: Int
     }
 
     mutating func report() -> ScheduleReport {
@@ -88,12 +91,14 @@
         Found(
           schedule: Schedule(
             points: points, switches: run.switches, omitted: omitted, length: run.length),
-          complaint: $0, preemptions: run.preemptions, length: run.length)
+          complaint: $0, preemptions: run.preemptions, length: run.length,
+          callCount: run.callCount)
       }
     }
 
     private typealias Result = (
-      complaint: String?, switches: [ScheduleSwitch], preemptions: Int, length: Int, lines: [String]
+      complaint: String?, switches: [ScheduleSwitch], preemptions: Int, length: Int,
+      callCount: Int, lines: [String]
     )
 
     private func run(
@@ -101,20 +106,20 @@
       isTraced: Bool
     ) -> Result {
       let program = ScheduleProgram()
-      compose(program)
-      var number = -1
-      let threads = program.threads.map { calls in
-        calls.filter { _ in
-          number += 1
-          return !omitted.contains(number)
-        }
-      }
       let run = ScheduledRun(strategy, points, isTraced: isTraced)
-      let end = run.run(threads)
+      var end = run.runAlone { [compose] in compose(program) }
+      let callCount = program.threads.reduce(0) { $0 + $1.count }
+      if end == .quiet { end = run.run(program.calls(without: omitted)) }
       var complaint = end.complaint
       // Each once: a check may go on with the program, such as by letting time pass.
-      for check in program.checks where complaint == nil { complaint = check() }
-      return (complaint, run.switches, run.preemptions, run.length, run.trace?.lines ?? [])
+      for check in program.checks where complaint == nil {
+        end = run.runAlone { complaint = check() }
+        complaint = complaint ?? end.complaint
+      }
+      if end == .quiet { _ = run.runAlone { program.removeAll() } }
+      return (
+        complaint, run.switches, run.preemptions, run.length, callCount, run.trace?.lines ?? []
+      )
     }
 
     // MARK: Shortening
@@ -122,10 +127,9 @@
     /// Returns the failure with the fewest calls, and then the fewest switches, that was found.
     private mutating func shortest(_ found: Found) -> ScheduleFailure {
       var best = found
-      let count = callCount
       let quick = ScheduleEffort(
         preemptions: 2, searchLimit: 400, randomCount: 200, seed: effort.seed)
-      for call in 0..<count {
+      for call in 0..<found.callCount {
         let omitted = best.schedule.omitted + [call]
         // One that fails in every order lacks what its checks expect.
         if let shorter = find(quick, omitting: omitted),
@@ -160,12 +164,6 @@
         steps: [
           "A second run of the schedule went another way, perhaps by the order of a dictionary."
         ])
-    }
-
-    private var callCount: Int {
-      let program = ScheduleProgram()
-      compose(program)
-      return program.threads.reduce(0) { $0 + $1.count }
     }
   }
 #endif

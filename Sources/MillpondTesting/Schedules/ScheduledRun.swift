@@ -15,6 +15,9 @@
     private var current = -1
     private var step = 0
 
+    /// Whether no thread of the program runs, so that the order is always the same.
+    private var isAlone = false
+
     /// The number of points passed.
     var length: Int { step }
 
@@ -44,27 +47,38 @@
           }
         }
       }
+      return run()
+    }
+
+    /// Runs what comes before or after the threads, and the work that it hands over, in one order.
+    ///
+    /// These points don't count.
+    func runAlone(_ body: @escaping () -> Void) -> ScheduleEnd {
+      let (step, trace) = (step, trace)
+      (self.step, self.trace, isAlone) = (0, nil, true)
+      defer { (self.step, self.trace, isAlone) = (step, trace, false) }
+      add(body)
+      return run()
+    }
+
+    private func run() -> ScheduleEnd {
       goOn(isFree: true)
       if finished.wait(timeout: .now() + Self.patience) == .timedOut {
         return .stuck(thread: current)
       }
       for thread in threads where thread.state == .done { thread.release() }
+      (threads, current) = ([], -1)
       return end
     }
 
     // MARK: Threads
 
     private func add(_ body: @escaping () -> Void) {
-      let number = threads.count
       let thread = ScheduledThread.take()
       threads.append(thread)
       thread.state = .ready
       thread.run = self
-      thread.body = { [self] in
-        body()
-        thread.state = .done
-        trace?.add(number, "ends")
-      }
+      thread.body = body
     }
 
     /// Returns the threads that can go on: the present one first; if it lets others go first, last,
@@ -91,7 +105,7 @@
       step += 1
       guard let first = ready.first, step <= Self.limit else { return giveUp() }
       var next = first
-      if ready.count > 1 {
+      if ready.count > 1, !isAlone {
         next = ready[strategy.choose(ready, isFree: isFree, step: step)]
         if next != first {
           switches.append(ScheduleSwitch(step: step, thread: next))
@@ -160,6 +174,8 @@
     }
 
     fileprivate func ended() {
+      threads[current].state = .done
+      trace?.add(current, "ends")
       goOn(isFree: true)
     }
 
@@ -193,7 +209,6 @@
 
     func release() {
       run = nil
-      body = {}
       Self.idle.append(self)
     }
 
@@ -202,11 +217,13 @@
         LogicalThread(
           pass: { [unowned self] in run?.pass($0) },
           wait: { [unowned self] in run?.wait(for: $0) },
-          wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) }
+          wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) },
+          schedule: { [unowned self] in run.map(ObjectIdentifier.init) }
         ).adopt()
         while true {
           turn.wait()
-          body()
+          // Here is where the work, and with it perhaps a cache, is released.
+          exchange(&body, with: {})()
           run?.ended()
         }
       }

@@ -10,8 +10,12 @@ import Testing
   private let queue = DispatchQueue(label: "handing over")
   private let recorder = Recorder<Int>()
 
+  private func inBackground(_ work: @escaping @Sendable () -> Void) {
+    queue.async(execute: work)
+  }
+
   private func subscribe() {
-    recorder.subscribe(to: source.signal.conflated(on: queue))
+    recorder.subscribe(to: source.signal.conflated { inBackground($0) })
   }
 
   /// Waits until all events that were sent are delivered.
@@ -38,7 +42,7 @@ import Testing
     settle()
     #expect(recorder.failure is Trouble)
 
-    let empty = Recorder<Int>().subscribe(to: Signal.empty.conflated(on: queue))
+    let empty = Recorder<Int>().subscribe(to: Signal.empty.conflated { inBackground($0) })
     settle()
     #expect(empty.transcript == ["completed"])
   }
@@ -86,7 +90,7 @@ import Testing
       observer.next(1)
       observer.completed()
     }
-    signal.conflated(on: queue).subscribe { event in
+    signal.conflated { inBackground($0) }.subscribe { event in
       if event.isTerminal { order.change { $0.append("delivered") } }
     }
     settle()

@@ -38,7 +38,7 @@ final class LogWriter: @unchecked Sendable {
 
   /// Serialises synchronization, so that a call never reports another one's unfinished work as
   /// done.
-  let synchronizing = DispatchQueue(label: "millpond.disk.device")
+  let synchronizing = SerialQueue(label: "millpond.disk.device")
 
   /// Whether a position of the mark is known to be on the device; touched only on `synchronizing`.
   var isMarkOnDevice = false

@@ -150,7 +150,7 @@ extension Signal<Data> {
   /// Reads a file in pieces of 256 KiB.
   fileprivate static func reading(_ url: URL) -> Signal {
     Signal { observer, lifetime in
-      DispatchQueue.global(qos: .utility).async {
+      runInBackground(qos: .utility) {
         do {
           let file = try FileSystem().open(url.resolvedPath, .reading)
           let status = try file.status()

@@ -31,7 +31,7 @@ public import MillpondSignals
 public final class PartialTransfers: Sendable {
   let files: PartialFiles
   private let byteLimit: Int
-  let queue = DispatchQueue(
+  let queue = SerialQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
   let state = Locked(PartialState())
@@ -143,7 +143,7 @@ extension PartialTransfers {
           let found = find(name)
           // Not on this queue: an interrupted transfer waits for it, and the rest may arrive at
           // once.
-          DispatchQueue.global(qos: .userInitiated).async {
+          runInBackground(qos: .userInitiated) {
             observer.next(found)
             observer.completed()
           }

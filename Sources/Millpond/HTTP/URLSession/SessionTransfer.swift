@@ -12,7 +12,7 @@ import MillpondSignals
 /// ``cancel()`` may be called on any thread.
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
-  private let commands: DispatchQueue
+  private let commands: SerialQueue
   private let state: Locked<State>
   private let finished: @Sendable () -> Void
 
@@ -39,7 +39,7 @@ final class SessionTransfer: Sendable {
   ///   - finished: Called once, when the session has finished with the task or will never receive
   ///     it.
   init(
-    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: DispatchQueue,
+    _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: SerialQueue,
     finished: @escaping @Sendable () -> Void = {}
   ) {
     self.finished = finished

@@ -43,7 +43,7 @@ public import MillpondSignals
 /// - Note: Any thread.
 public final class URLSessionTransport: HTTPTransport {
   private let session: TaskSession
-  private let commands = DispatchQueue(label: "millpond.http", qos: .userInitiated)
+  private let commands = SerialQueue(label: "millpond.http", qos: .userInitiated)
   private let slots: HostConnectionLimit
 
   /// Creates a transport with a session of its own.
