@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test func `an eviction beside an observer`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let store = EntityStore(countLimit: 1, clock: ManualClock())
       let seen = Witness<Int>()
       store.set(Number(id: 1, value: 1))
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `an observer that leaves during an update`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (store, seen) = (EntityStore(clock: ManualClock()), Witness<Int>())
       store.set(Number(id: 1, value: 0))
       program.thread(["observes": { seen.watch(values(store)) }, "leaves": { seen.leave() }])
@@ -111,7 +111,7 @@ import Testing
     location: SourceLocation = #_sourceLocation, refused isRefused: Bool, expected: Set<Int>,
     _ write: @escaping (EntityStore) -> Void
   ) {
-    expectNoFault(location: location) { [one] program in
+    expectNoFault(.brief, location: location) { [one] program in
       let (store, seen) = (EntityStore(clock: ManualClock()), Witness<Int>())
       let (request, outcome) = (PublishSubject<Void>(), Witness<Void>())
       store.set(Number(id: 1, value: 1))
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `an edit beside the answer of a fetch`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (store, origin) = (EntityStore(clock: ManualClock()), ProgramOrigin(5))
       let source = FunctionSource<Int, Number>.signal { id in
         origin.get("\(id)").map { Number(id: id, value: $0) }
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test func `a transaction of two entities beside a read of both`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let store = EntityStore(clock: ManualClock())
       let both = [Reference<Number>(1), Reference<Number>(2)]
       let read = Shared<[[Int]]>([])
@@ -255,7 +255,7 @@ import Testing
   }
 
   @Test func `the end of a store beside an observer and a fetch`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (scope, origin, order) = (CacheScope(), ProgramOrigin(5), CallOrder())
       let store = EntityStore(scope: scope, clock: ManualClock())
       let source = FunctionSource<Int, Number>.signal { id in
@@ -272,6 +272,152 @@ import Testing
           return "a former user's value is stored"
         }
         return order.isBefore("get", "end") ? got.complaint() : got.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  /// A source whose answers are stored.
+  private func source(
+    _ origin: ProgramOrigin, _ store: EntityStore
+  ) -> StoreBackedSource<FunctionSource<Int, Number>> {
+    FunctionSource<Int, Number>.signal { id in
+      origin.get("\(id)").map { Number(id: id, value: $0) }
+    }.through(store)
+  }
+
+  @Test func `writes through a cache arrive in the same order in both`() {
+    expectNoFault { program in
+      let store = EntityStore(clock: ManualClock())
+      let base = MemoryCache<Int, Number>(countLimit: 10)
+      let cache = base.through(store)
+      for value in 1...2 {
+        program.thread(["sets \(value)": { cache.set(Number(id: 1, value: value), for: 1) }])
+      }
+      program.thread(["removes": { cache.remove(1) }])
+      program.whenQuiet {
+        let (above, below) = (store.get(one)?.value, base.peek(1)?.value)
+        return above == below
+          ? nil : "\(above ?? -1) is in the store, \(below ?? -1) in the cache"
+      }
+    }
+  }
+
+  /// An answer to a get from before a write that must not be overwritten.
+  private func answer(
+    location: SourceLocation = #_sourceLocation, ofStored isStored: Bool = true,
+    _ expected: Int?, _ write: @escaping (EntityStore) -> Void
+  ) {
+    expectNoFault(.brief, location: location) { [self] program in
+      let (store, origin, got) = (
+        EntityStore(clock: ManualClock()), ProgramOrigin(5), Witness<Int>()
+      )
+      if isStored { store.set(Number(id: 1, value: 1)) }
+      got.watch(source(origin, store).get(1).map(\.value))
+      program.thread(["answers": { origin.answer() }])
+      program.thread(["writes": { write(store) }])
+      program.whenQuiet {
+        let value = store.get(one)?.value
+        if value != expected { return "\(value ?? -1) is stored" }
+        return got.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `an answer beside a removal`() {
+    answer(nil) { [one] in $0.remove(one) }
+  }
+
+  @Test func `an answer beside a removal of everything`() {
+    answer(nil) { $0.removeAll() }
+  }
+
+  @Test func `an answer beside a removal of everything, of which nothing is stored`() {
+    answer(ofStored: false, nil) { $0.removeAll() }
+  }
+
+  @Test func `an answer beside the confirmation of a set`() {
+    expectNoFault { [self] program in
+      let (store, origin, order) = (
+        EntityStore(clock: ManualClock()), ProgramOrigin(5), CallOrder()
+      )
+      let (request, got) = (PublishSubject<Void>(), Witness<Int>())
+      store.set(Number(id: 1, value: 8), confirmedBy: request.signal)
+      program.thread([
+        "gets": { order.call("get") { got.watch(source(origin, store).get(1).map(\.value)) } },
+        "answers": { order.call("answer") { origin.answer() } },
+      ])
+      program.thread(["confirms": { order.call("confirm") { request.completed() } }])
+      program.whenQuiet {
+        let value = store.get(one)?.value ?? -1
+        if order.isBefore("get", "confirm"), value != 8 { return "\(value) is stored" }
+        return got.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `a request of an edit and the end of a store`() {
+    expectNoFault { program in
+      let (scope, outcome) = (CacheScope(), Witness<Void>())
+      let store = EntityStore(scope: scope, clock: ManualClock())
+      let (request, hasStarted, isFormer) = (PublishSubject<Void>(), Shared(false), Shared(false))
+      let work = Signal<Void>.deferred {
+        hasStarted.value = true
+        return request.signal
+      }
+      program.thread([
+        "sets 1": { outcome.watch(store.set(Number(id: 1, value: 1), confirmedBy: work)) }
+      ])
+      program.thread([
+        "ends": {
+          isFormer.value = hasStarted.value
+          _ = scope.end() as Signal<Void>
+        }
+      ])
+      program.whenQuiet {
+        if store.get(one) != nil { return isFormer.value ? "a former value is stored" : nil }
+        return outcome.complaint()
+      }
+    }
+  }
+
+  @Test func `a subscription while a store is released`() {
+    expectNoFault(.brief) { program in
+      let store = Shared<EntityStore?>(EntityStore(clock: ManualClock()))
+      let (seen, signal) = (Witness<Int>(), store.value.map { values($0) })
+      program.thread(["observes": { if let signal { seen.watch(signal) } }])
+      program.thread(["releases": { store.value = nil }])
+      program.whenQuiet { seen.complaint() }
+    }
+  }
+
+  @Test func `a fetch and the end of a store`() {
+    expectNoFault { [self] program in
+      let (scope, origin, got) = (CacheScope(), ProgramOrigin(5), Witness<Int>())
+      let store = EntityStore(scope: scope, clock: ManualClock())
+      let (source, isFormer) = (source(origin, store), Shared(false))
+      program.thread(["gets": { got.watch(source.get(1).map(\.value)) }])
+      program.thread([
+        "ends": {
+          isFormer.value = !origin.runs.isEmpty
+          _ = scope.end() as Signal<Void>
+        }
+      ])
+      program.whenQuiet {
+        isFormer.value ? got.complaint() : got.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `an answer that is evicted before its caller has seen it`() {
+    expectNoFault(.brief) { [self] program in
+      let (store, origin, got) = (
+        EntityStore(countLimit: 1, clock: ManualClock()), ProgramOrigin(5), Witness<Int>()
+      )
+      got.watch(source(origin, store).get(1).map(\.value))
+      program.thread(["answers": { origin.answer() }])
+      program.thread(["sets others": { for id in 2...3 { store.set(Number(id: id, value: 0)) } }])
+      program.whenQuiet {
+        got.values == [5] ? got.complaint(mustEnd: false) : "got \(got.summary)"
       }
     }
   }

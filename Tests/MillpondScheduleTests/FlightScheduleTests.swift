@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func `a priority that is raised while a caller leaves`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let origin = ProgramOrigin()
       let cache = origin.limited(to: 1).reusingInFlight()
       let (low, high, other) = (Witness<Int>(), Witness<Int>(), Witness<Int>())
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test func `a fetch that gets its own key by way of another thread's`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let inside = Shared<InFlightReuse<FunctionSource<String, Int>>?>(nil)
       let next = ["a": "b", "b": "c", "c": "a"]
       let cache = FunctionSource<String, Int>.signal { key in
@@ -258,7 +258,7 @@ import Testing
   }
 
   @Test func `a deadline that passes while the fetch ends, beside a caller without one`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (clock, origin) = (ManualClock(), ProgramOrigin())
       let cache = origin.reusingInFlight()
       let (first, second) = (Witness<Int>(), Witness<Int>())
@@ -271,6 +271,30 @@ import Testing
         origin.answer()
         if !second.isCompleted(with: [1]) { return "without a deadline: \(second.summary)" }
         return first.complaint() ?? second.complaint()
+      }
+    }
+  }
+
+  @Test func `a flight that leaves another one while its priority rises`() {
+    expectNoFault { program in
+      let (origin, stop) = (ProgramOrigin(), PublishSubject<Void>())
+      let inner = origin.reusingInFlight()
+      let outer = FunctionSource<String, Int>.signal { _, lookup in
+        inner.get("a", lookup).take(until: stop.signal)
+      }.reusingInFlight()
+      let (low, high, other) = (Witness<Int>(), Witness<Int>(), Witness<Int>())
+      other.watch(inner.get("a", priority: .low))
+      low.watch(outer.get("x", priority: .low))
+      program.thread(["stops": { stop.next(()) }])
+      program.thread([
+        "gets with a high priority": { high.watch(outer.get("x", priority: .high)) }
+      ])
+      program.whenQuiet {
+        high.leave()
+        if origin.runningCount != 1 { return "\(origin.runningCount) runs for one caller" }
+        other.leave()
+        if origin.runningCount > 0 { return "a run without callers goes on" }
+        return low.complaint() ?? other.complaint()
       }
     }
   }

@@ -60,6 +60,17 @@ import Testing
     }
   }
 
+  @Test func `a set that comes late and two removals by predicate`() {
+    expectNoFault { program in
+      let (upper, lower, cache) = two()
+      let revision = Revision.next()
+      _ = cache.removeAll { $0 == "b" }
+      program.thread(["sets 1": { _ = cache.apply(.set("a", Stamped(1), revision)) }])
+      program.thread(["removes": { _ = cache.removeAll { $0 == "a" } }])
+      agree(upper, lower, program)
+    }
+  }
+
   @Test func `a get and a set`() {
     expectNoFault { program in
       let (upper, lower, cache) = two()
@@ -110,7 +121,7 @@ import Testing
   }
 
   @Test func `a renewal of a time to live and a sign-out`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (upper, lower, cache) = two()
       let scope = CacheScope()
       let scoped = cache.scoped(to: scope)
@@ -152,7 +163,7 @@ import Testing
   }
 
   @Test func `a get and a sign-out`() {
-    expectNoFault { program in
+    expectNoFault(ScheduleEffort(searchLimit: 400, randomCount: 400)) { program in
       let (origin, scope) = (ProgramOrigin(), CacheScope())
       let memory = Memory(countLimit: 10)
       let cache = memory.layered(over: origin).reusingInFlight()

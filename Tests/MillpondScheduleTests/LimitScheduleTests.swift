@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test func `three callers of whom two leave`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let origin = ProgramOrigin()
       let cache = origin.limited(to: 1)
       let (first, second, third) = (Witness<Int>(), Witness<Int>(), Witness<Int>())
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test func `a time limit that passes while the answer comes`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (clock, origin) = (ManualClock(), ProgramOrigin())
       let cache = origin.timingOut(after: .seconds(1), clock: clock).reusingInFlight()
       let (first, second) = (Witness<Int>(), Witness<Int>())
@@ -286,6 +286,95 @@ import Testing
         clock.advance(by: .seconds(1))
         if origin.runningCount > 0 { return "a run goes on" }
         return first.complaint() ?? second.complaint()
+      }
+    }
+  }
+
+  @Test func `a batch whose call waits for one of its callers`() {
+    expectNoFault { program in
+      let (outer, ends) = (Shared<InFlightReuse<FunctionSource<String, Int>>?>(nil), Shared(0))
+      let batched = BulkSource<String, Int> { keys in
+        (outer.value?.get("x") ?? .empty).map { ["b": $0] }.merge(Signal.just(["a": 1]))
+      }.batching(window: .seconds(1), max: 2, clock: ManualClock())
+      let cache = FunctionSource<String, Int>.signal { _ in
+        Signal<Int> { observer, lifetime in
+          batched.get("a").run(
+            Observer(next: { _ in }) { event in
+              if event.isTerminal { ends.value += 1 }
+            }, lifetime)
+        }
+      }.reusingInFlight()
+      outer.value = cache
+      let (first, second) = (Witness<Int>(), Witness<Int>())
+      program.thread(["gets x, which gets a": { first.watch(cache.get("x")) }])
+      program.thread(["gets b": { second.watch(batched.get("b")) }])
+      program.whenQuiet {
+        first.leave()
+        outer.value = nil
+        if ends.value > 1 { return "a caller ended \(ends.value) times" }
+        return first.complaint() ?? second.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `work that stops waiting for a flight to which it has lent its slot`() {
+    expectNoFault { program in
+      let (slots, origin) = (ConcurrencyLimiter(2, reserved: 0), ProgramOrigin())
+      let (stop, first, other) = (PublishSubject<Void>(), Witness<Int>(), Witness<Int>())
+      let inner = ConcurrencyLimited(base: origin, slots: slots).reusingInFlight()
+      let outer = ConcurrencyLimited(
+        base: FunctionSource<String, Int>.signal { key in
+          if key != "x" { return origin.get(key) }
+          return inner.get("a").take(until: stop.signal).concat(origin.get(key))
+        }, slots: slots)
+      other.watch(inner.get("a"))
+      first.watch(outer.get("x"))
+      other.leave()
+      for key in ["b", "c"] { outer.get(key).subscribe() }
+      program.thread(["stops": { stop.next(()) }])
+      program.thread(["gets d": { outer.get("d").subscribe() }])
+      program.whenQuiet {
+        if origin.most > 2 { return "\(origin.most) at once" }
+        for _ in 0..<4 { origin.answer() }
+        if origin.most > 2 { return "\(origin.most) at once" }
+        return first.isCompleted(with: [1]) ? first.complaint() : "got \(first.summary)"
+      }
+    }
+  }
+
+  @Test func `a trial of a broken circuit that ends without an answer`() {
+    expectNoFault { program in
+      let (clock, origin) = (ManualClock(), ProgramOrigin())
+      let cache = origin.circuitBreaking(afterFailures: 1, for: .seconds(1), clock: clock)
+      cache.get("x").subscribe(onFailed: { _ in })
+      origin.answer(OriginError())
+      clock.advance(by: .seconds(2))
+      let (first, second, third) = (Witness<Int>(), Witness<Int>(), Witness<Int>())
+      program.thread(["gets": { first.watch(cache.get("a")) }, "leaves": { first.leave() }])
+      program.thread(["gets": { second.watch(cache.get("b")) }])
+      program.whenQuiet {
+        if origin.runningCount == 0 { third.watch(cache.get("c")) }
+        return origin.runningCount == 1 ? nil : "\(origin.runningCount) trials"
+      }
+    }
+  }
+
+  @Test func `a failure from before a circuit has closed again`() {
+    expectNoFault { program in
+      let (clock, origin) = (ManualClock(), ProgramOrigin())
+      let cache = origin.circuitBreaking(afterFailures: 1, for: .seconds(1), clock: clock)
+      let (first, second) = (Witness<Int>(), Witness<Int>())
+      first.watch(cache.get("a"))
+      cache.get("x").subscribe(onFailed: { _ in })
+      origin.answer(OriginError(), of: "x")
+      clock.advance(by: .seconds(2))
+      program.thread(["fails": { origin.answer(OriginError(), of: "a") }])
+      program.thread([
+        "tries": { second.watch(cache.get("b")) }, "answers": { origin.answer(of: "b") },
+      ])
+      program.whenQuiet {
+        if !second.isCompleted(with: [1]) { return "the trial got \(second.summary)" }
+        return first.complaint() ?? (isServed(cache, origin) ? nil : "the circuit opened again")
       }
     }
   }

@@ -11,6 +11,11 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
+extension ScheduleEffort {
+  /// For long programs, of which the first orders of each kind show the most.
+  static let brief = ScheduleEffort(searchLimit: 80, randomCount: 80)
+}
+
 /// Expects that no schedule of a program breaks its checks.
 ///
 /// `MILLPOND_SCHEDULE_EFFORT` in the environment multiplies the number of schedules.

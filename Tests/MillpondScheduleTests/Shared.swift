@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import Synchronization
 
 /// A variable of a program, without points: one of its threads runs at a time.
 final class Shared<Value>: @unchecked Sendable {
@@ -45,6 +46,7 @@ final class ProgramOrigin: Source, @unchecked Sendable {
 
   func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
     Signal { [self] observer, lifetime in
+      countWork()
       let run = Run(key, value, observer, lifetime)
       runs.append(run)
       most = max(most, runningCount)
@@ -52,9 +54,9 @@ final class ProgramOrigin: Source, @unchecked Sendable {
     }
   }
 
-  /// Answers the gets that are under way: with their values, or with an error.
-  func answer(_ error: (any Error)? = nil) {
-    for run in runs {
+  /// Answers the gets that are under way, of all keys or of one: with their values, or with an error.
+  func answer(_ error: (any Error)? = nil, of key: String? = nil) {
+    for run in runs where key == nil || run.key == key {
       guard let observer = run.observer else { continue }
       run.observer = nil
       if let error {
@@ -63,6 +65,71 @@ final class ProgramOrigin: Source, @unchecked Sendable {
         observer.next(run.value)
         observer.completed()
       }
+    }
+  }
+}
+
+/// The deliveries and the gets of an origin that each thread has made; without points.
+private let workCounts = Mutex<[UInt: Int]>([:])
+
+private func countWork() {
+  workCounts.withLock { $0[threadMark(), default: 0] += 1 }
+}
+
+/// The work that this thread has done.
+private var workCount: Int {
+  workCounts.withLock { $0[threadMark(), default: 0] }
+}
+
+/// A store of one value in closures, which others may interrupt, and whose changes may end later.
+final class SlowStore: @unchecked Sendable {
+  private(set) var value: Int?
+  private var pending: [(value: Int?, observer: Observer<Void>)] = []
+  private let pause = Locked(())
+
+  /// A cache of the value.
+  ///
+  /// - Parameters:
+  ///   - isLate: Whether sets end later.
+  ///   - removesLate: Whether removals do.
+  func cache(isLate: Bool, removesLate: Bool = false) -> AnyCache<String, Int> {
+    let remove = { @Sendable [self] in removesLate ? changeLate(to: nil) : change(to: nil) }
+    return AnyCache(
+      get: { [self] _ in
+        .deferred { [self] in
+          pause.withLock { _ in }
+          return value.map { .just($0) } ?? .empty
+        }
+      },
+      set: { [self] value, _ in isLate ? changeLate(to: value) : change(to: value) },
+      remove: { _ in remove() }, removeAll: { remove() },
+      removeMatching: { isRemoved in isRemoved("a") ? remove() : .just(()) })
+  }
+
+  /// Ends the changes that have begun: with success, or with an error, and without an effect.
+  func finish(_ error: (any Error)? = nil) {
+    let ended = pending
+    pending = []
+    for change in ended {
+      if let error {
+        change.observer.failed(error)
+      } else {
+        value = change.value
+        change.observer.completed()
+      }
+    }
+  }
+
+  private func change(to value: Int?) -> Signal<Void> {
+    pause.withLock { _ in }
+    self.value = value
+    return .just(())
+  }
+
+  private func changeLate(to value: Int?) -> Signal<Void> {
+    Signal { [self] observer, _ in
+      pause.withLock { _ in }
+      pending.append((value, observer))
     }
   }
 }
@@ -95,6 +162,7 @@ final class CallOrder: @unchecked Sendable {
 /// A subscriber that notes what is against the grammar.
 final class Witness<Value: Sendable>: @unchecked Sendable {
   private(set) var values: [Value] = []
+  private(set) var progress: SignalProgress?
   private(set) var end: Event<Never>?
   private(set) var faults: [String] = []
   private var isInside = false
@@ -112,20 +180,23 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
       if end != nil { faults.append("an event after the end") }
       if isSilent { faults.append("an event after the disposal") }
       isInside = true
+      countWork()
       pause.withLock { _ in }
       switch event {
       case .next(let value): values.append(value)
       case .failed(let error): end = .failed(error)
       case .completed: end = .completed
-      case .progress: break
+      case .progress(let latest): progress = latest
       }
       isInside = false
     }
   }
 
-  /// Leaves; no event may follow, unless one is being delivered.
+  /// Leaves; no event may follow, unless one is being delivered, and the thread works for no other.
   func leave() {
+    let count = workCount
     handle?.dispose()
+    if workCount != count { faults.append("a thread that leaves works for others") }
     hasLeft = true
     if !isInside { isSilent = true }
   }

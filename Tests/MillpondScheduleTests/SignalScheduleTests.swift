@@ -7,11 +7,15 @@ import Testing
 @Suite(.schedules) struct SignalScheduleTests {
   @Test func `two senders, and a subscriber that leaves`() {
     expectNoFault { program in
-      let (subject, seen) = (PublishSubject<Int>(), Witness<Int>())
+      let (subject, seen, other) = (PublishSubject<Int>(), Witness<Int>(), Witness<Int>())
       seen.watch(subject.signal)
-      program.thread(["sends 1": { subject.next(1) }, "leaves": { seen.leave() }])
-      program.thread(["sends 2": { subject.next(2) }])
-      program.whenQuiet { seen.complaint(mustEnd: false) }
+      other.watch(subject.signal)
+      program.thread(["leaves": { seen.leave() }])
+      for value in 1...2 { program.thread(["sends \(value)": { subject.next(value) }]) }
+      program.whenQuiet {
+        if other.values.sorted() != [1, 2] { return "got \(other.values)" }
+        return seen.complaint() ?? other.complaint(mustEnd: false)
+      }
     }
   }
 
@@ -252,6 +256,96 @@ import Testing
       program.thread(["sends 1": { subject.next(1) }, "completes": { subject.completed() }])
       program.thread(["waits": { clock.advance(by: .seconds(1)) }])
       program.whenQuiet { seen.complaint() }
+    }
+  }
+
+  /// A subscription beside values that are on their way to others, which their senders deliver.
+  private func subscription(
+    location: SourceLocation = #_sourceLocation,
+    _ make: @escaping (Signal<Int>) -> Signal<Int>
+  ) {
+    expectNoFault(location: location) { program in
+      let (subject, first, second) = (PublishSubject<Int>(), Witness<Int>(), Witness<Int>())
+      let (signal, subscriber, isForeign) = (make(subject.signal), Shared<UInt>(0), Shared(false))
+      first.watch(
+        signal.onNext { _ in
+          if subscriber.value == threadMark() { isForeign.value = true }
+        })
+      for value in 1...2 { program.thread(["sends \(value)": { subject.next(value) }]) }
+      program.thread([
+        "subscribes": {
+          subscriber.value = threadMark()
+          second.watch(signal)
+        }
+      ])
+      program.whenQuiet {
+        if isForeign.value { return "the subscriber's thread delivered to another one" }
+        if first.values.sorted() != [1, 2] { return "got \(first.values)" }
+        return first.complaint(mustEnd: false) ?? second.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `a subscription to a subject beside its values`() {
+    subscription { $0 }
+  }
+
+  @Test func `a subscription to a running share beside its values`() {
+    subscription { $0.share() }
+  }
+
+  /// Nothing that begins after a disposal reaches a closure of the subscription.
+  private func disposal(
+    location: SourceLocation = #_sourceLocation,
+    _ make: @escaping (Signal<Int>) -> Signal<Int>
+  ) {
+    expectNoFault(location: location) { program in
+      let (sender, hasLeft) = (Shared<Observer<Int>?>(nil), Shared(false))
+      let (seen, isLate) = (Witness<Int>(), Shared(false))
+      let source = Signal<Int>.create { observer, _ in sender.value = observer }
+      seen.watch(
+        make(source).map { value in
+          if hasLeft.value { isLate.value = true }
+          return value
+        })
+      program.thread(["sends 1": { sender.value?.next(1) }, "sends 2": { sender.value?.next(2) }])
+      program.thread([
+        "leaves": {
+          seen.leave()
+          hasLeft.value = true
+        }
+      ])
+      program.whenQuiet {
+        isLate.value ? "a closure ran after the disposal" : seen.complaint(mustEnd: false)
+      }
+    }
+  }
+
+  @Test func `a callback that sends while its subscriber leaves`() {
+    disposal { $0 }
+  }
+
+  @Test func `a merge that sends while its subscriber leaves`() {
+    disposal { $0.merge(.never) }
+  }
+
+  @Test func `a signal with an end from outside that sends while its subscriber leaves`() {
+    disposal { $0.take(until: Signal<Int>.never) }
+  }
+
+  @Test func `the progress of two threads in a merge`() {
+    expectNoFault { program in
+      let (left, right, seen) = (PublishSubject<Int>(), PublishSubject<Int>(), Witness<Int>())
+      seen.watch(left.signal.merge(right.signal))
+      for (name, subject) in [("left", left), ("right", right)] {
+        program.thread([
+          "the \(name) one": { subject.progress(SignalProgress(completed: 1, total: 2)) }
+        ])
+      }
+      program.whenQuiet {
+        let whole = SignalProgress(completed: 2, total: 4)
+        return seen.progress == whole ? seen.complaint(mustEnd: false) : "the last sum is older"
+      }
     }
   }
 }

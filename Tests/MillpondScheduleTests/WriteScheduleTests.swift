@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `two values of a thread that are encoded at once`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let base = Memory(countLimit: 10)
       let cache = encoded(base)
       let seen = Witness<String>()
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `a removal while a value is encoded`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (base, order) = (Memory(countLimit: 10), CallOrder())
       let cache = encoded(base)
       program.thread(["sets 1": { order.call("set") { cache.set("1", for: "a") } }])
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a removal by predicate while a value is encoded`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (base, order) = (Memory(countLimit: 10), CallOrder())
       let cache = encoded(base)
       program.thread(["sets 1": { order.call("set") { cache.set("1", for: "a") } }])
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func `an entry that is joined and left while the key is set`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (memory, origin) = (Memory(countLimit: 10), ProgramOrigin())
       let (first, second) = (Witness<Int>(), Witness<Int>())
       let get = { memory.signal(for: "a") { origin.get("a") } }
@@ -242,6 +242,57 @@ import Testing
     }
   }
 
+  @Test func `an entry whose last caller leaves with its first value`() {
+    expectNoFault { program in
+      let (memory, subject) = (Memory(countLimit: 10), PublishSubject<Int>())
+      let (first, second) = (Witness<Int>(), Witness<Int>())
+      first.watch(memory.signal(for: "a") { subject.signal }.take(1))
+      program.thread(["sends 1": { subject.next(1) }])
+      program.thread([
+        "gets": { second.watch(memory.signal(for: "a") { subject.signal }) },
+        "leaves": { second.leave() },
+      ])
+      program.whenQuiet {
+        if !first.isCompleted(with: [1]) { return "got \(first.summary)" }
+        return memory.peek("a") == 1 ? second.complaint() : "the value of the entry is lost"
+      }
+    }
+  }
+
+  /// An entry that waits for its first caller, who comes during a write of its key.
+  private func firstCaller(
+    location: SourceLocation = #_sourceLocation, _ expected: Int?,
+    _ write: @escaping (Memory) -> Void
+  ) {
+    expectNoFault(.brief, location: location) { program in
+      let (memory, seen) = (Memory(countLimit: 10), Witness<Int>())
+      memory["a"] = .just(1)
+      program.thread(["writes": { write(memory) }])
+      program.thread(["gets": { seen.watch(memory.get("a")) }])
+      program.whenQuiet {
+        let stored = memory.peek("a")
+        if stored != expected { return "\(stored.map { "\($0)" } ?? "nothing") is stored" }
+        return seen.complaint()
+      }
+    }
+  }
+
+  @Test func `the first caller of an entry beside a removal`() {
+    firstCaller(nil) { $0.remove("a") }
+  }
+
+  @Test func `the first caller of an entry beside a removal of everything`() {
+    firstCaller(nil) { $0.removeAll() }
+  }
+
+  @Test func `the first caller of an entry beside a removal by predicate`() {
+    firstCaller(nil) { _ = $0.removeAll { $0 == "a" } }
+  }
+
+  @Test func `the first caller of an entry beside a set`() {
+    firstCaller(2) { $0.set(2, for: "a") }
+  }
+
   @Test func `a count limit that is lowered while values arrive`() {
     expectNoFault { program in
       let (memory, removed) = (Memory(countLimit: 2), Witness<Int>())
@@ -267,7 +318,7 @@ import Testing
   }
 
   @Test func `a cost limit while values arrive and change their costs`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let memory = MemoryCache<String, Int>(costLimit: 5, clock: ManualClock()) { $0 }
       program.thread([
         "sets 3": { memory.set(3, for: "a") }, "sets 1": { memory.set(1, for: "a") },
@@ -285,7 +336,7 @@ import Testing
   }
 
   @Test func `a value that expires while a new one arrives`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let clock = ManualClock()
       let memory = Memory(countLimit: 10, timeToLive: .seconds(10), clock: clock)
       let seen = Witness<Int>()
@@ -303,7 +354,7 @@ import Testing
   }
 
   @Test func `gets are hits or misses`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let memory = Memory(countLimit: 10)
       program.thread([
         "gets a": { memory.get("a").subscribe() }, "gets b": { memory.get("b").subscribe() },
@@ -399,50 +450,6 @@ import Testing
         if order.isBefore("remove", "set"), below == nil { return "the set is lost" }
         return lower.peek("b") == 1 ? nil : "the other value is lost"
       }
-    }
-  }
-}
-
-/// A store of one value in closures, which others may interrupt, and whose sets may end later.
-private final class SlowStore: @unchecked Sendable {
-  private(set) var value: Int?
-  private var pending: [(value: Int, observer: Observer<Void>)] = []
-  private let pause = Locked(())
-
-  /// A cache of the value.
-  func cache(isLate: Bool) -> AnyCache<String, Int> {
-    AnyCache(
-      get: { [self] _ in
-        .deferred { [self] in
-          pause.withLock { _ in }
-          return value.map { .just($0) } ?? .empty
-        }
-      },
-      set: { [self] value, _ in isLate ? setLate(value) : change(to: value) },
-      remove: { [self] _ in change(to: nil) }, removeAll: { [self] in change(to: nil) },
-      removeMatching: { [self] isRemoved in isRemoved("a") ? change(to: nil) : .just(()) })
-  }
-
-  /// Ends the sets that have begun.
-  func finish() {
-    let ended = pending
-    pending = []
-    for set in ended {
-      value = set.value
-      set.observer.completed()
-    }
-  }
-
-  private func change(to value: Int?) -> Signal<Void> {
-    pause.withLock { _ in }
-    self.value = value
-    return .just(())
-  }
-
-  private func setLate(_ value: Int) -> Signal<Void> {
-    Signal { [self] observer, _ in
-      pause.withLock { _ in }
-      pending.append((value, observer))
     }
   }
 }

@@ -13,7 +13,7 @@
 
       /// Captures the place of the call; nil if the stack can't be read.
       init?() {
-        guard let trace = try? Backtrace.capture(limit: 48) else { return nil }
+        guard let trace = try? Backtrace.capture(limit: 24) else { return nil }
         self.trace = trace
       }
 
