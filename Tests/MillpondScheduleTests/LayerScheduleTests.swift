@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `a get and a sign-out`() {
-    expectNoFault { program in
+    expectNoFault(ScheduleEffort(searchLimit: 400, randomCount: 400)) { program in
       let (origin, scope) = (ProgramOrigin(), CacheScope())
       let memory = Memory(countLimit: 10)
       let cache = memory.layered(over: origin).reusingInFlight()
