@@ -144,9 +144,9 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
   /// The values and the end.
   var summary: String { "\(values), \(end.map { "\($0)" } ?? "no end")" }
 
-  /// The faults, and that the signal has not ended although it must have.
+  /// The faults, and that a signal which was subscribed to has not ended although it must have.
   func complaint(mustEnd: Bool = true) -> String? {
     if let fault = faults.first { return fault }
-    return mustEnd && end == nil && !hasLeft ? "the signal never ended" : nil
+    return mustEnd && end == nil && handle != nil && !hasLeft ? "the signal never ended" : nil
   }
 }

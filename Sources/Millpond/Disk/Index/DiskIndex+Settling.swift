@@ -69,7 +69,7 @@ extension DiskIndex {
       later.superseded.allSatisfy({ $0.isRenewal })
     else { return }
     _ = takePending(slot)
-    later.isSuperseded = true
+    later.isGivenUp = true
     later.underway = nil
     write.superseded += later.superseded + [later]
     later.superseded = []

@@ -64,8 +64,11 @@ final class DiskWrite: @unchecked Sendable {
   /// Whether a removal of its key is written instead.
   var isVoid = false
 
-  /// Whether a later write is written instead.
-  var isSuperseded = false
+  /// Whether it is not written: it renews a value that could not be.
+  var isGivenUp = false
+
+  /// The last write that replaces this one, in whose place it waits.
+  var latest: DiskWrite?
 
   /// The write of the same entry that has begun; it is the stored value if this one fails.
   var underway: DiskWrite?

@@ -21,7 +21,9 @@ struct WriteQueue: Sendable {
   /// Whether the writer is working, or has been woken.
   private(set) var isWriting = false
 
-  /// Adds a write at the end, and marks the writes that it makes unnecessary.
+  /// Adds a write, in the place of the one that it replaces, or else at the end.
+  ///
+  /// At the end, it would come behind a flush that waits for the one that it replaces.
   ///
   /// Values that are no longer to be written are released: all that wait are in the index, and so
   /// never exceed the cache's limit.
@@ -30,13 +32,15 @@ struct WriteQueue: Sendable {
     if !consequence.evicted.isEmpty { drop(&consequence) }
     if write.isVoid { drop(write, &consequence) }
     if let old = consequence.superseded, !old.isTaken {
-      old.isSuperseded = true
       drop(old, &consequence)
       write.superseded = old.superseded
       old.superseded = []
       write.superseded.append(old)
+      waitingBytes -= old.waitingBytes
+      write.superseded[0].latest = write
+    } else {
+      items.append(.write(write))
     }
-    items.append(.write(write))
     consequence.wakesWriter = wake()
   }
 
@@ -74,19 +78,20 @@ struct WriteQueue: Sendable {
   static let stepSize = 1_024
 
   /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits,
-  /// or if a step has found only writes that later ones replace.
+  /// or if a step has found only writes that were given up.
   mutating func take(limit: Int) -> Work? {
     var writes: [DiskWrite] = []
     var (bytes, left) = (0, Self.stepSize)
     while bytes < limit, left > 0, let next = items.first {
       left -= 1
-      guard case .write(let write) = next else {
+      guard case .write(let first) = next else {
         if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
         break
       }
       _ = items.popFirst()
+      let write = exchange(&first.latest, with: nil) ?? first
       waitingBytes -= write.waitingBytes
-      if write.isSuperseded { continue }
+      if write.isGivenUp { continue }
       write.isTaken = true
       writes.append(write)
       bytes += write.waitingBytes + RecordHead.size

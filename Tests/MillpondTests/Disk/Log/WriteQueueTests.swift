@@ -24,25 +24,27 @@ import Testing
     #expect(rests)
   }
 
-  @Test mutating func `writes that are replaced are passed over a few at a time, and none is lost`()
-  {
-    var last: DiskWrite?
-    for _ in 0..<2 * WriteQueue.stepSize {
+  @Test mutating func `a write that replaces others has the place of the first`() {
+    var (last, order): (DiskWrite?, [String]) = (nil, [])
+    for number in 0..<2 * WriteQueue.stepSize {
       var consequence = DiskIndex.Consequence()
       consequence.superseded = last
       let write = IndexScene.write("a")
       queue.append(write, &consequence)
       last = write
+      if number == 0 { _ = queue.append {} }
     }
 
-    if case nil = queue.take(limit: .max) {} else { Issue.record("taken in one step") }
-    let rests = queue.rest()
-    #expect(!rests)
-    guard case .writes(let writes) = queue.take(limit: .max) else {
-      Issue.record("nothing is taken")
-      return
+    while let work = queue.take(limit: .max) {
+      switch work {
+      case .task: order.append("task")
+      case .writes(let writes):
+        order.append("write")
+        #expect(writes.count == 1 && writes.first === last)
+        #expect(writes.first?.superseded.count == 2 * WriteQueue.stepSize - 1)
+      }
     }
-    #expect(writes.count == 1 && writes.first === last)
-    #expect(writes.first?.superseded.count == 2 * WriteQueue.stepSize - 1)
+    #expect(order == ["write", "task"])
+    #expect(queue.waitingBytes == 0)
   }
 }
