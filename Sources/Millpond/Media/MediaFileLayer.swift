@@ -61,9 +61,12 @@ struct Downloads<Key: Hashable & Sendable>: StampedSource {
 
   func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
     if lookup.freshness == .cachedOnly { return .empty }
-    // Its revision is taken at the beginning: every write meanwhile wins, and a caller that asked
-    // before such a write gets a file that is not stored.
-    return .deferred { download(key, lookup, .next()).map { $0.stamped } }.recover { error in
+    // Its revision is that of the get's beginning, before the disk was asked: every write since then
+    // wins, and a caller that asked before such a write gets a file that is not stored.
+    return .deferred {
+      download(key, lookup, FillToken(for: lookup, during: nil).revision).map { $0.stamped }
+    }
+    .recover { error in
       error is ConfirmedFile ? lookup.notModified() : .fail(error)
     }
   }
