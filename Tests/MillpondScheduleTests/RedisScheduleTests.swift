@@ -1,0 +1,213 @@
+import Foundation
+import MillpondCore
+import MillpondSignals
+import MillpondTesting
+import Testing
+
+@testable import MillpondRedis
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Commands that several threads submit are sent whole and in order, and answered once, also when
+/// the connection is lost.
+@Suite(.schedules) struct RedisScheduleTests {
+  @Test func `commands of two threads beside the thread of the connection`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram()
+      program.thread(["submits 1 and 2": { for name in ["1", "2"] { redis.submit(name) } }])
+      program.thread(["submits 3": { redis.submit("3") }])
+      program.thread(["looks": { for _ in 0..<4 { redis.look() } }])
+      redis.expectAnswers(program)
+      program.whenQuiet {
+        if redis.answers.values.contains(where: { $0 != [.answered] }) {
+          return "the answers are \(redis.answers)"
+        }
+        return ["1", "2"].starts(with: redis.received.filter { $0 != "3" && $0 != "last" })
+          ? nil : "the server received \(redis.received)"
+      }
+    }
+  }
+
+  @Test func `commands beside the loss of the connection`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram()
+      redis.connect()
+      program.thread([
+        "submits a read": { redis.submit("read") }, "submits 1": { redis.submit("1") },
+      ])
+      program.thread([
+        "hangs up": { redis.hangUp() }, "looks": { for _ in 0..<3 { redis.look() } },
+      ])
+      program.thread(["submits 2": { redis.submit("2") }])
+      redis.expectAnswers(program)
+      program.whenQuiet {
+        for name in ["1", "2"] where redis.received.count(where: { $0 == name }) > 1 {
+          return "\(name) was sent twice"
+        }
+        return nil
+      }
+    }
+  }
+
+  @Test func `a client that is closed beside commands`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram()
+      redis.connect()
+      program.thread(["submits 1": { redis.submit("1") }, "submits 2": { redis.submit("2") }])
+      program.thread(["looks": { for _ in 0..<2 { redis.look() } }, "closes": { redis.close() }])
+      program.whenQuiet {
+        for (name, answers) in redis.answers where answers.count != 1 {
+          return "\(name) has the answers \(answers)"
+        }
+        return nil
+      }
+    }
+  }
+}
+
+extension ScheduleEffort {
+  /// Fewer schedules, since each connects.
+  fileprivate static var redis: ScheduleEffort {
+    ScheduleEffort(searchLimit: 100, randomCount: 100)
+  }
+}
+
+/// A connection to a server that answers each command with its last word, driven by the program.
+private final class RedisProgram: @unchecked Sendable {
+  enum Answer { case answered, failed, wrong }
+
+  private let connection: RedisConnection
+  private let tracker: RedisTracker
+  private let wake: RedisWakePipe
+  private var driver: RedisConnectionDriver
+  private var room = [UInt8](repeating: 0, count: 1_024)
+  private let listener: Int32
+  private let path = NSTemporaryDirectory() + "millpond-\(UUID().uuidString.prefix(8))"
+  private var accepted: [(descriptor: Int32, parser: RESPParser)] = []
+
+  private(set) var answers: [String: [Answer]] = [:]
+
+  /// The commands that have arrived at the server, without those of the client's own.
+  private(set) var received: [String] = []
+
+  init() {
+    guard let address = try? SocketAddress.unix(path: path),
+      let wake = try? RedisWakePipe(), let listener = try? SocketCalls.open(family: address.family)
+    else { preconditionFailure("the system has no sockets") }
+    address.bytes.withUnsafeBytes { bytes in
+      _ = bind(
+        listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
+        socklen_t(bytes.count))
+    }
+    _ = listen(listener, 8)
+    var settings = RedisSettings(
+      address: .unix(path: path), database: 0, connections: 1, tracking: .off,
+      limits: ConnectionLimits(deadline: .max / 4, heartbeat: .max / 4, firstPause: 0))
+    settings.chance = { 0 }
+    connection = RedisConnection(0, settings.limits, wake)
+    tracker = RedisTracker(.off, [connection])
+    driver = RedisConnectionDriver(connection, settings, tracker, wake)
+    self.wake = wake
+    self.listener = listener
+  }
+
+  deinit {
+    for client in accepted { SocketCalls.close(client.descriptor) }
+    SocketCalls.close(listener)
+    unlink(path)
+  }
+
+  /// Makes the connection.
+  func connect() {
+    submit("first")
+    for _ in 0..<6 { look() }
+  }
+
+  /// Submits a command, of which "read" may be repeated.
+  func submit(_ name: String) {
+    answers[name] = []
+    connection.submit(.command("ECHO", .text(name), isRepeatable: name == "read")) { result in
+      switch result {
+      case .success(let value): self.answers[name]?.append(value.text == name ? .answered : .wrong)
+      case .failure: self.answers[name]?.append(.failed)
+      }
+    }
+  }
+
+  /// Does what the thread of the connections does in a turn, without waiting; then the server
+  /// answers.
+  func look() {
+    _ = driver.tend(at: SocketCalls.now())
+    var watches = [driver.watch]
+    SocketCalls.wait(for: &watches, atMost: 0)
+    wake.clear()
+    _ = driver.act(on: watches[0], &room)
+    serve()
+  }
+
+  /// Ends the connections of the server.
+  func hangUp() {
+    for client in accepted { SocketCalls.close(client.descriptor) }
+    accepted = []
+  }
+
+  /// Fails what is left, as the end of the client does.
+  func close() {
+    let answers = connection.withState { $0.pipeline.close() }
+    for answer in answers { answer(.failure(.closed)) }
+  }
+
+  private func serve() {
+    while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      accepted.append((descriptor, RESPParser()))
+    }
+    for place in accepted.indices {
+      var bytes = [UInt8](repeating: 0, count: 1_024)
+      let result = bytes.withUnsafeMutableBytes { buffer in
+        SocketCalls.receive(accepted[place].descriptor, into: buffer)
+      }
+      guard case .moved(let count) = result else { continue }
+      bytes[..<count].withUnsafeBytes { accepted[place].parser.append($0) }
+      while case .array(let words)? = next(of: place) {
+        let answer = answer(words.compactMap(\.text))
+        _ = Array(answer.utf8).withUnsafeBytes {
+          SocketCalls.send(accepted[place].descriptor, $0)
+        }
+      }
+    }
+  }
+
+  private func next(of place: Int) -> RESPValue? {
+    do { return try accepted[place].parser.next() } catch { return nil }
+  }
+
+  private func answer(_ words: [String]) -> String {
+    switch words.first {
+    case "HELLO": return "%1\r\n+id\r\n:1\r\n"
+    case "ECHO":
+      received.append(words.last ?? "")
+      return "+\(words.last ?? "")\r\n"
+    default: return "+OK\r\n"
+    }
+  }
+
+  /// Checks that each command has one answer, once the thread of the connection has had its turns.
+  func expectAnswers(_ program: ScheduleProgram) {
+    program.whenQuiet { [self] in
+      for _ in 0..<20 { look() }
+      for (name, answers) in answers where answers.count != 1 || answers == [.wrong] {
+        return "\(name) has the answers \(answers)"
+      }
+      submit("last")
+      for _ in 0..<20 { look() }
+      return answers["last"] == [.answered] ? nil : "the connection is of no use afterwards"
+    }
+  }
+}
