@@ -37,7 +37,7 @@ import Testing
   @Test func `commands beside the loss of the connection`() {
     expectNoFault(.redis) { program in
       let redis = RedisProgram()
-      for _ in 0..<4 { redis.look() }
+      redis.connect()
       program.thread([
         "submits a read": { redis.submit("read") }, "submits 1": { redis.submit("1") },
       ])
@@ -58,7 +58,7 @@ import Testing
   @Test func `a client that is closed beside commands`() {
     expectNoFault(.redis) { program in
       let redis = RedisProgram()
-      for _ in 0..<4 { redis.look() }
+      redis.connect()
       program.thread(["submits 1": { redis.submit("1") }, "submits 2": { redis.submit("2") }])
       program.thread(["looks": { for _ in 0..<2 { redis.look() } }, "closes": { redis.close() }])
       program.whenQuiet {
@@ -88,6 +88,7 @@ private final class RedisProgram: @unchecked Sendable {
   private var driver: RedisConnectionDriver
   private var room = [UInt8](repeating: 0, count: 1_024)
   private let listener: Int32
+  private let path = NSTemporaryDirectory() + "millpond-\(UUID().uuidString.prefix(8))"
   private var accepted: [(descriptor: Int32, parser: RESPParser)] = []
 
   private(set) var answers: [String: [Answer]] = [:]
@@ -96,7 +97,6 @@ private final class RedisProgram: @unchecked Sendable {
   private(set) var received: [String] = []
 
   init() {
-    let path = NSTemporaryDirectory() + "millpond-\(UUID().uuidString.prefix(8))"
     guard let address = try? SocketAddress.unix(path: path),
       let wake = try? RedisWakePipe(), let listener = try? SocketCalls.open(family: address.family)
     else { preconditionFailure("the system has no sockets") }
@@ -120,6 +120,13 @@ private final class RedisProgram: @unchecked Sendable {
   deinit {
     for client in accepted { SocketCalls.close(client.descriptor) }
     SocketCalls.close(listener)
+    unlink(path)
+  }
+
+  /// Makes the connection.
+  func connect() {
+    submit("first")
+    for _ in 0..<6 { look() }
   }
 
   /// Submits a command, of which "read" may be repeated.
