@@ -321,12 +321,11 @@ import Testing
     expectNoFault { program in
       let (slots, origin) = (ConcurrencyLimiter(2, reserved: 0), ProgramOrigin())
       let (stop, first, other) = (PublishSubject<Void>(), Witness<Int>(), Witness<Int>())
-      let inner = ConcurrencyLimited(base: origin, slots: slots).reusingInFlight()
-      let outer = ConcurrencyLimited(
-        base: FunctionSource<String, Int>.signal { key in
-          if key != "x" { return origin.get(key) }
-          return inner.get("a").take(until: stop.signal).concat(origin.get(key))
-        }, slots: slots)
+      let inner = origin.limited(by: slots).reusingInFlight()
+      let outer = FunctionSource<String, Int>.signal { key in
+        if key != "x" { return origin.get(key) }
+        return inner.get("a").take(until: stop.signal).concat(origin.get(key))
+      }.limited(by: slots)
       other.watch(inner.get("a"))
       first.watch(outer.get("x"))
       other.leave()
