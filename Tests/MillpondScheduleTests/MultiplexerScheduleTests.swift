@@ -583,7 +583,7 @@ import Testing
           return state.value ?? 0
         })
       got.watch(users.get("a"))
-      program.thread(["leaves": { got.leave() }])
+      program.thread(["leaves": { got.leave(isWatched: true) }])
       program.thread(["answers": { origin.answer() }])
       program.whenQuiet {
         let found = users.current("a") ?? 0

@@ -196,10 +196,12 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
   }
 
   /// Leaves; no event may follow, unless one is being delivered, and the thread works for no other.
-  func leave() {
+  ///
+  /// - Parameter isWatched: Whether states tell on this thread that a fetch is over.
+  func leave(isWatched: Bool = false) {
     let count = workCount
     handle?.dispose()
-    if workCount != count { faults.append("a thread that leaves works for others") }
+    if workCount != count, !isWatched { faults.append("a thread that leaves works for others") }
     hasLeft = true
     if !isInside { isSilent = true }
   }

@@ -50,27 +50,19 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ) -> Signal<Answer> {
     Signal { [self] observer, lifetime in
       let run = lifetime.child()
-      // Set between the end of the run and its teardown, by the thread that runs both.
-      let isOver = SerialState(false)
       state.withLock { $0.watches[key, default: Watch()].fetchCount += 1 }
       run.onEnd {
         self.leave(key) { $0.fetchCount -= 1 }
-        if isOver.value { self.send(.ended, of: key) } else { self.sendEndedLater(of: key) }
+        self.send(.ended, of: key)
       }
       send(.begun, of: key)
       // Ended here, so that it is where the stack has no room for the run, too.
       fetch(lifetime).run(
         Observer(next: { observer.next($0) }) { event in
-          if event.isTerminal { run.end { isOver.value = true } }
+          if event.isTerminal { run.end() }
           observer.other(event)
         }, run)
     }
-  }
-
-  /// Reports the end of a fetch whose caller leaves: that thread delivers nothing to others.
-  private func sendEndedLater(of key: Key) {
-    if state.withLock({ $0.watches[key]?.subject == nil }) { return }
-    runInBackground { self.send(.ended, of: key) }
   }
 
   /// Reports a fetch's value, which is shown unless the fetch is over, the key was written since it

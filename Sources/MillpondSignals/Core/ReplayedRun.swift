@@ -75,12 +75,30 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
     let number = arrivals.add(1, ordering: .relaxed).newValue
+    if !repeatsLatest {
+      joinQuietly(ListedSubscriber(number, observer, lifetime))
+      return number
+    }
     let mustDrain = mailbox.act(
       orPost: .arrival(ListedSubscriber(number, observer, lifetime)),
       replaces: SubscriberMessage.replaces
     ) { welcome(ListedSubscriber(number, observer, lifetime)) }
     if mustDrain { drain() }
     return number
+  }
+
+  /// Adds a subscriber to which nothing is repeated: its thread delivers no events of others.
+  @inlinable
+  final func joinQuietly(_ member: ListedSubscriber<Value>) {
+    let end = mailbox.actQuietly(orPost: .arrival(member)) { admit(member) }
+    if case .some(.some(let end)) = end, member.isListening { member.observer.other(end) }
+  }
+
+  /// Adds a subscriber, unless the run has ended; returns the end, to be sent to it.
+  @inlinable
+  final func admit(_ member: ListedSubscriber<Value>) -> Event<Never>? {
+    if end == nil, member.isListening { members.add(member) }
+    return end
   }
 
   /// Removes a subscriber whose lifetime has ended.

@@ -90,7 +90,7 @@ import Testing
       names.formUnion(text.matches(of: declaration).map { String($0.1) })
     }
 
-    #expect(names.count >= 20)
+    #expect(names.count > 15)
     #expect(names.subtracting(Self.wrappings.map(\.name)).isEmpty)
   }
 
