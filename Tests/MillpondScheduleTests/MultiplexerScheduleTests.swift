@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `a flush after a set whose write fails`() {
-    expectNoFault { program in
+    expectNoFault(.brief) { program in
       let (fails, stored, flush) = (Shared(true), Shared<Int?>(nil), Witness<Void>())
       let pause = Locked(())
       let cache = AnyCache<String, Int>(

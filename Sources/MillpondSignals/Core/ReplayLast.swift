@@ -91,6 +91,12 @@ package final class Replay<Value: Sendable>: Sendable {
     upstream.run(
       Observer(
         next: { value in withExtendedLifetime(self) { run.next(value) } },
-        other: { event in withExtendedLifetime(self) { run.other(event) } }), run.lifetime)
+        other: { event in
+          withExtendedLifetime(self) {
+            // On arrival, so that whoever comes before it is delivered starts a new run.
+            if event.isTerminal, !run.repeatsLatest { run.settle(event) }
+            run.other(event)
+          }
+        }), run.lifetime)
   }
 }
