@@ -7,7 +7,7 @@ import MillpondTesting
 
 extension ScheduleEffort {
   /// Fewer schedules, since each opens a folder.
-  static var disk: ScheduleEffort { ScheduleEffort(searchLimit: 50, randomCount: 75) }
+  static var disk: ScheduleEffort { ScheduleEffort(searchLimit: 25, randomCount: 40) }
 }
 
 /// A folder of a program, which is removed with it.

@@ -348,7 +348,7 @@ import Testing
 
 extension ScheduleEffort {
   /// Fewer schedules, since each makes requests.
-  fileprivate static var http: ScheduleEffort { ScheduleEffort(searchLimit: 100, randomCount: 100) }
+  fileprivate static var http: ScheduleEffort { ScheduleEffort(searchLimit: 50, randomCount: 50) }
 }
 
 /// A transport whose answers the program sends.

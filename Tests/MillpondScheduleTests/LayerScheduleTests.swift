@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test func `a set and a reload`() {
-    expectNoFault { program in
+    expectNoFault(.long) { program in
       let (upper, lower) = (Memory(countLimit: 10), Memory(countLimit: 10))
       let origin = ProgramOrigin(1)
       let cache = upper.layered(over: lower.layered(over: origin))

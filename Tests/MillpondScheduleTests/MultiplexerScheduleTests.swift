@@ -457,7 +457,7 @@ import Testing
   }
 
   @Test func `a flush after a failed save beside another set`() {
-    expectNoFault { program in
+    expectNoFault(.long) { program in
       let (users, store) = late(over: ProgramOrigin())
       users.set(1, for: "a")
       store.finish(OriginError())

@@ -13,14 +13,17 @@ extension Trait where Self == ConditionTrait {
 
 extension ScheduleEffort {
   /// For long programs, of which the first orders of each kind show the most.
-  static let brief = ScheduleEffort(searchLimit: 80, randomCount: 80)
+  static let brief = ScheduleEffort(searchLimit: 40, randomCount: 40)
+
+  /// For programs whose known faults few orders show.
+  static let long = ScheduleEffort(searchLimit: 200, randomCount: 200)
 }
 
 /// Expects that no schedule of a program breaks its checks.
 ///
 /// `MILLPOND_SCHEDULE_EFFORT` in the environment multiplies the number of schedules.
 func expectNoFault(
-  _ effort: ScheduleEffort = ScheduleEffort(searchLimit: 200, randomCount: 200),
+  _ effort: ScheduleEffort = ScheduleEffort(searchLimit: 100, randomCount: 100),
   location: SourceLocation = #_sourceLocation,
   _ compose: @escaping (ScheduleProgram) -> Void
 ) {

@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a slow set and a removal of everything, below a memory`() {
-    expectNoFault { program in
+    expectNoFault(.long) { program in
       let (upper, store, order) = (Memory(countLimit: 10), SlowStore(), CallOrder())
       let cache = upper.layered(over: store.cache(isLate: true))
       program.thread(["sets 1": { order.call("set") { cache.set(1, for: "a") } }])
