@@ -7,7 +7,7 @@ public import MillpondSignals
 /// ``Source/limited(to:reserved:maxWaiting:)``,
 /// ``Source/rateLimited(to:per:burst:maxWaiting:clock:)``,
 /// ``Source/circuitBreaking(afterFailures:for:counting:clock:)``,
-/// ``Source/conditioned(_:)-(_->Bool)``, ``Source/delivered(on:)`` and ``Source/stoppable()``.
+/// `conditioned`, ``Source/delivered(on:)`` and ``Source/stoppable()``.
 public struct Governed<Base: Source>: GetWrapper {
   /// The key type of the base.
   public typealias Key = Base.Key
