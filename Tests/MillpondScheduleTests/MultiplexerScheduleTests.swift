@@ -19,12 +19,6 @@ import Testing
     return (users, store)
   }
 
-  /// What is wrong if the map has another value than the store below.
-  private func disagreement(_ users: Users, _ store: Memory) -> String? {
-    guard let above = users.current("a"), above != store.peek("a") else { return nil }
-    return "\(above) is in memory, and \(store.peek("a").map { "\($0)" } ?? "nothing") below"
-  }
-
   @Test func `a refresh and a set`() {
     expectNoFault(.brief) { program in
       let (origin, order) = (ProgramOrigin(), CallOrder())
@@ -38,7 +32,7 @@ import Testing
       program.whenQuiet {
         if order.isBefore("refresh", "set"), store.peek("a") != 2 { return "the set is lost" }
         if store.peek("a") == nil { return "nothing is stored" }
-        return disagreement(users, store) ?? seen.complaint()
+        return users.disagreement(with: store) ?? seen.complaint()
       }
     }
   }
@@ -52,7 +46,7 @@ import Testing
       ])
       program.thread(["sets 2": { users.set(2, for: "a") }, "sets b": { users.set(9, for: "b") }])
       program.whenQuiet {
-        store.peek("a") == nil ? "nothing is stored" : disagreement(users, store)
+        store.peek("a") == nil ? "nothing is stored" : users.disagreement(with: store)
       }
     }
   }
@@ -62,7 +56,7 @@ import Testing
       let (users, store) = persistent(over: ProgramOrigin(), countLimit: 1)
       program.thread(["sets 1": { users.set(1, for: "a") }])
       program.thread(["sets 2": { users.set(2, for: "a") }, "sets b": { users.set(9, for: "b") }])
-      program.whenQuiet { disagreement(users, store) }
+      program.whenQuiet { users.disagreement(with: store) }
     }
   }
 
@@ -78,7 +72,7 @@ import Testing
         if store.peek("a") == 5 { return "the old value is stored" }
         if order.isBefore("set", "remove"), store.peek("a") != nil { return "2 is stored" }
         if order.isBefore("remove", "set"), store.peek("a") != 2 { return "the set is lost" }
-        if let fault = disagreement(users, store) { return fault }
+        if let fault = users.disagreement(with: store) { return fault }
         origin.answer()
         return seen.complaint()
       }
@@ -95,7 +89,7 @@ import Testing
       program.whenQuiet {
         if order.isBefore("set", "remove"), store.peek("a") != nil { return "1 is stored" }
         if order.isBefore("remove", "set"), store.peek("a") != 1 { return "the set is lost" }
-        return disagreement(users, store) ?? flush.complaint()
+        return users.disagreement(with: store) ?? flush.complaint()
       }
     }
   }
@@ -144,7 +138,7 @@ import Testing
         origin.answer()
         let found = users.current("a") ?? 0
         if seen.values.last != "\(found)" { return "\(found) is stored, shown: \(seen.values)" }
-        return disagreement(users, store) ?? seen.complaint(mustEnd: false)
+        return users.disagreement(with: store) ?? seen.complaint(mustEnd: false)
       }
     }
   }
@@ -288,7 +282,7 @@ import Testing
       program.thread(["relieves": { users.relieve(.critical) }])
       program.whenQuiet {
         if store.peek("a") != 1 { return "the set is lost" }
-        return disagreement(users, store) ?? (seen.isCompleted(with: [1]) ? nil : seen.summary)
+        return users.disagreement(with: store) ?? (seen.isCompleted(with: [1]) ? nil : seen.summary)
       }
     }
   }
@@ -308,7 +302,7 @@ import Testing
         if order.isBefore("refresh", "end"), users.current("a") ?? store.peek("a") != nil {
           return "a former user's value is stored"
         }
-        return disagreement(users, store) ?? seen.complaint()
+        return users.disagreement(with: store) ?? seen.complaint()
       }
     }
   }
@@ -326,7 +320,7 @@ import Testing
         if order.isBefore("set", "end"), users.current("a") ?? store.peek("a") != nil {
           return "a former user's value is stored"
         }
-        return disagreement(users, store) ?? flush.complaint()
+        return users.disagreement(with: store) ?? flush.complaint()
       }
     }
   }
@@ -390,279 +384,6 @@ import Testing
         let all = monitor.statistics.values
         let (hits, misses) = (all.reduce(0) { $0 + $1.hits }, all.reduce(0) { $0 + $1.misses })
         return hits == 1 && misses == 1 ? nil : "\(hits) hits, \(misses) misses"
-      }
-    }
-  }
-
-  // MARK: Changes that end later
-
-  /// A map that persists in a store whose changes end later.
-  private func late(over origin: ProgramOrigin, countLimit: Int = 10) -> (Users, SlowStore) {
-    let store = SlowStore()
-    let users = Users(
-      over: origin, countLimit: countLimit,
-      persistence: Persistence(store.cache(isLate: true, removesLate: true)),
-      clock: ManualClock())
-    return (users, store)
-  }
-
-  /// A flush succeeds only when the value is stored, however the save that it waits for ends.
-  private func flush(location: SourceLocation = #_sourceLocation, _ error: (any Error)?) {
-    expectNoFault(.brief, location: location) { program in
-      let ((users, store), flush) = (late(over: ProgramOrigin()), Witness<Void>())
-      let isEarly = Shared(false)
-      program.thread([
-        "sets 1": { users.set(1, for: "a") },
-        "flushes": {
-          flush.watch(users.flush().onNext { if store.value != 1 { isEarly.value = true } })
-        },
-      ])
-      program.thread(["ends the save": { store.finish(error) }])
-      program.whenQuiet {
-        for _ in 0..<4 { store.finish() }
-        if isEarly.value { return "the flush succeeded before the value was stored" }
-        if store.value != 1 { return "the value is not stored" }
-        return flush.complaint()
-      }
-    }
-  }
-
-  @Test func `a flush while a value is being saved`() {
-    flush(nil)
-  }
-
-  @Test func `a flush while a value fails to be saved`() {
-    flush(OriginError())
-  }
-
-  @Test func `a flush while a value fails to be removed`() {
-    expectNoFault(.brief) { program in
-      let ((users, store), flush) = (late(over: ProgramOrigin()), Witness<Void>())
-      let isEarly = Shared(false)
-      users.set(1, for: "a")
-      store.finish()
-      program.thread([
-        "removes": { users.remove("a") },
-        "flushes": {
-          flush.watch(users.flush().onNext { if store.value != nil { isEarly.value = true } })
-        },
-      ])
-      program.thread(["ends the removal": { store.finish(OriginError()) }])
-      program.whenQuiet {
-        for _ in 0..<4 { store.finish() }
-        if isEarly.value { return "the flush succeeded before the value was removed" }
-        return flush.complaint()
-      }
-    }
-  }
-
-  @Test func `a flush after a failed save beside another set`() {
-    expectNoFault(.long) { program in
-      let (users, store) = late(over: ProgramOrigin())
-      users.set(1, for: "a")
-      store.finish(OriginError())
-      store.finish()
-      program.thread(["flushes": { users.flush() }])
-      program.thread(["sets 2": { users.set(2, for: "a") }])
-      program.thread(["ends the saves": { store.finish() }])
-      program.whenQuiet {
-        for _ in 0..<4 { store.finish() }
-        return store.value == 2 ? nil : "\(store.value ?? 0) is stored"
-      }
-    }
-  }
-
-  /// A get after a removal does not find what is still stored below, however the removal ends.
-  private func removal(location: SourceLocation = #_sourceLocation, _ error: (any Error)?) {
-    expectNoFault(.brief, location: location) { program in
-      let origin = ProgramOrigin(7)
-      let ((users, store), seen) = (late(over: origin), Witness<Int>())
-      users.set(1, for: "a")
-      store.finish()
-      program.thread([
-        "removes": { users.remove("a") }, "gets": { seen.watch(users.get("a")) },
-      ])
-      program.thread(["ends the removal": { store.finish(error) }])
-      program.whenQuiet {
-        if users.current("a") == 1 { return "the removed value is in memory" }
-        store.finish()
-        origin.answer()
-        return seen.isCompleted(with: [7]) ? seen.complaint() : "got \(seen.summary)"
-      }
-    }
-  }
-
-  @Test func `a get while a value is being removed`() {
-    removal(nil)
-  }
-
-  @Test func `a get while a value fails to be removed`() {
-    removal(OriginError())
-  }
-
-  @Test func `states while a value is being saved for which memory has no room`() {
-    expectNoFault(.brief) { program in
-      let ((users, store), seen) = (late(over: ProgramOrigin(), countLimit: 0), Witness<Int>())
-      program.thread(["sets 1": { users.set(1, for: "a") }])
-      program.thread(["observes": { seen.watch(users.states(of: "a").map { $0.value ?? 0 }) }])
-      program.thread(["ends the save": { store.finish() }])
-      program.whenQuiet {
-        store.finish()
-        return seen.values.last == 1 ? seen.complaint(mustEnd: false) : "shown: \(seen.values)"
-      }
-    }
-  }
-
-  @Test func `states while a value is being removed`() {
-    expectNoFault(.brief) { program in
-      let ((users, store), seen) = (late(over: ProgramOrigin()), Witness<Int>())
-      users.set(1, for: "a")
-      store.finish()
-      program.thread(["removes": { users.remove("a") }])
-      program.thread(["observes": { seen.watch(users.states(of: "a").map { $0.value ?? 0 }) }])
-      program.thread(["ends the removal": { store.finish() }])
-      program.whenQuiet {
-        store.finish()
-        return seen.values.last == 0 ? seen.complaint(mustEnd: false) : "shown: \(seen.values)"
-      }
-    }
-  }
-
-  @Test func `a refresh while a set is encoded`() {
-    expectNoFault(.brief) { program in
-      let (origin, base) = (ProgramOrigin(), Memory(countLimit: 10, clock: ManualClock()))
-      let store = base.mapValues(
-        Codec<Int, Int>.asynchronous(encode: { $0 }, decode: { $0 }))
-      let users = Users(over: origin, persistence: Persistence(store), clock: ManualClock())
-      program.thread(["sets 2": { users.set(2, for: "a") }])
-      program.thread(["refreshes": { users.refresh("a").subscribe() }])
-      program.thread(["answers": { origin.answer() }, "answers again": { origin.answer() }])
-      program.whenQuiet { disagreement(users, base) }
-    }
-  }
-
-  // MARK: Fetches that are shown
-
-  /// The last state that is shown is what a look finds, after a fetch beside something else.
-  private func fetch(
-    location: SourceLocation = #_sourceLocation, _ write: @escaping (Users) -> Void
-  ) {
-    expectNoFault(location: location) { program in
-      let (origin, seen, got) = (ProgramOrigin(3), Witness<Int>(), Witness<Int>())
-      let users = Users(over: origin, clock: ManualClock())
-      seen.watch(users.states(of: "a").map { $0.value ?? 0 })
-      program.thread([
-        "gets": { got.watch(users.get("a")) }, "answers": { origin.answer() },
-      ])
-      program.thread(["writes": { write(users) }])
-      program.whenQuiet {
-        origin.answer()
-        let found = users.current("a") ?? 0
-        if seen.values.last != found { return "\(found) is stored, shown: \(seen.values)" }
-        return seen.complaint(mustEnd: false) ?? got.complaint()
-      }
-    }
-  }
-
-  @Test func `states beside a fetch and a removal`() {
-    fetch { $0.remove("a") }
-  }
-
-  @Test func `states beside a fetch and a removal of everything`() {
-    fetch { $0.removeAll() }
-  }
-
-  @Test func `states beside a fetch whose caller leaves`() {
-    expectNoFault(.brief) { program in
-      let (origin, seen, got) = (ProgramOrigin(3), Witness<Int>(), Witness<Int>())
-      let users = Users(over: origin, clock: ManualClock())
-      let isLoading = Shared(false)
-      seen.watch(
-        users.states(of: "a").map { state in
-          isLoading.value = state.isLoading
-          return state.value ?? 0
-        })
-      got.watch(users.get("a"))
-      program.thread(["leaves": { got.leave(isWatched: true) }])
-      program.thread(["answers": { origin.answer() }])
-      program.whenQuiet {
-        let found = users.current("a") ?? 0
-        if seen.values.last != found { return "\(found) is stored, shown: \(seen.values)" }
-        if isLoading.value { return "a fetch is shown that is over" }
-        return seen.complaint(mustEnd: false) ?? got.complaint()
-      }
-    }
-  }
-
-  /// A failure that something newer has overtaken is not remembered.
-  private func failure(
-    location: SourceLocation = #_sourceLocation, _ write: @escaping (Users) -> Void
-  ) {
-    expectNoFault(.brief, location: location) { program in
-      let (origin, first, state) = (ProgramOrigin(), Witness<Int>(), Witness<ResourceState<Int>>())
-      let users = Users(
-        over: origin, freshness: FreshnessPolicy(failureLife: { _ in .seconds(10) }),
-        clock: ManualClock())
-      first.watch(users.get("a"))
-      let old = origin.runs[0]
-      program.thread([
-        "fails": {
-          old.observer?.failed(OriginError())
-          old.observer = nil
-        }
-      ])
-      program.thread(["writes": { write(users) }, "answers": { origin.answer() }])
-      program.whenQuiet {
-        origin.answer()
-        state.watch(users.states(of: "a"))
-        if let error = state.values.last?.error { return "an older failure is shown: \(error)" }
-        return first.complaint()
-      }
-    }
-  }
-
-  @Test func `a failure that a newer fetch has overtaken`() {
-    failure { $0.refresh("a").subscribe() }
-  }
-
-  @Test func `a failure that a set has overtaken`() {
-    failure { $0.set(2, for: "a") }
-  }
-
-  @Test func `a failure that a removal has overtaken`() {
-    failure { $0.remove("a") }
-  }
-
-  @Test func `two refreshes follow each other`() {
-    expectNoFault(.brief) { program in
-      let (origin, first, second) = (ProgramOrigin(), Witness<Int>(), Witness<Int>())
-      let users = Users(over: origin, clock: ManualClock())
-      for (value, seen) in [(1, first), (2, second)] {
-        program.thread([
-          "refreshes": {
-            origin.value = value
-            seen.watch(users.refresh("a"))
-          },
-          "answers": { origin.answer() },
-        ])
-      }
-      program.whenQuiet {
-        for _ in 0..<2 { origin.answer() }
-        if origin.most > 1 { return "\(origin.most) at once" }
-        if users.current("a") != origin.runs.last?.value { return "an older value is stored" }
-        return first.complaint() ?? second.complaint()
-      }
-    }
-  }
-
-  @Test func `a set ends a refresh that has no caller`() {
-    expectNoFault(.brief) { program in
-      let (origin, order) = (ProgramOrigin(), CallOrder())
-      let users = Users(over: origin, clock: ManualClock())
-      program.thread(["refreshes": { order.call("refresh") { users.refresh("a") } }])
-      program.thread(["sets 2": { order.call("set") { users.set(2, for: "a") } }])
-      program.whenQuiet {
-        order.isBefore("refresh", "set") && origin.runningCount > 0 ? "the fetch goes on" : nil
       }
     }
   }

@@ -223,3 +223,11 @@ final class Witness<Value: Sendable>: @unchecked Sendable {
     return mustEnd && end == nil && handle != nil && !hasLeft ? "the signal never ended" : nil
   }
 }
+
+extension MultiplexerMap<String, Int> {
+  /// The complaint that there is another value in memory than in the store below; nil if not.
+  func disagreement(with store: MemoryCache<String, Int>) -> String? {
+    guard let above = current("a"), above != store.peek("a") else { return nil }
+    return "\(above) is in memory, and \(store.peek("a").map { "\($0)" } ?? "nothing") below"
+  }
+}

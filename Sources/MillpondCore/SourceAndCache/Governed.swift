@@ -50,7 +50,7 @@ public struct Governed<Base: Source>: GetWrapper {
 
 extension Governed: Cache where Base: Cache {}
 
-/// What is done with the gets that pass a ``Governed``.
+/// A policy for the gets of a ``Governed``.
 @usableFromInline
 enum GetPolicy<Key: Hashable & Sendable>: Sendable {
   case timeout(Duration, awaiting: TimeoutAwaited, any Clock<Duration>)

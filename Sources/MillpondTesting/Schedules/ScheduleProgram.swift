@@ -21,7 +21,7 @@ public final class ScheduleProgram {
 
   /// Adds a check for the moment when no thread has work left.
   ///
-  /// What a check begins is done before the next one.
+  /// The work that a check begins ends before the next check.
   ///
   /// - Parameter check: Returns what is wrong; nil if nothing is.
   public func whenQuiet(_ check: @escaping () -> String?) {

@@ -1,4 +1,4 @@
-/// How long a ``ScheduleCheck`` searches.
+/// The effort of a ``ScheduleCheck``: the number of schedules that it runs.
 public struct ScheduleEffort: Sendable {
   /// The number of preemptions up to which every schedule is run, switching at locks only.
   public var preemptions: Int
@@ -23,7 +23,7 @@ public struct ScheduleEffort: Sendable {
   }
 }
 
-/// What a ``ScheduleCheck`` has run and found.
+/// The result of a ``ScheduleCheck``: the schedules that it has run, and the failure.
 public struct ScheduleReport: Sendable, CustomStringConvertible {
   /// The number of schedules.
   public internal(set) var count = 0
@@ -48,7 +48,7 @@ public struct ScheduleReport: Sendable, CustomStringConvertible {
 
 /// An order of a program's threads that breaks a promise.
 public struct ScheduleFailure: Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The complaint of a check, or of the search.
   public let complaint: String
 
   /// The schedule, for ``ScheduleCheck/replay(_:)``.
@@ -60,7 +60,7 @@ public struct ScheduleFailure: Sendable, CustomStringConvertible {
   /// The calls of the shortest program that fails, and the places where threads stop for others.
   public let steps: [String]
 
-  /// What is wrong, the schedule and the steps.
+  /// The complaint, the schedule and the steps.
   public var description: String {
     """
     \(complaint)

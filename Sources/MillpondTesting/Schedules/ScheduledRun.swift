@@ -239,7 +239,7 @@
     case endless(thread: Int)
     case stuck(thread: Int)
 
-    /// What is wrong; nil if nothing is.
+    /// The complaint; nil if all is well.
     var complaint: String? {
       switch self {
       case .quiet: nil
