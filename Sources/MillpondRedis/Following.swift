@@ -54,7 +54,7 @@ extension Cache where Key == String {
 }
 
 /// A cache that forgets what other processes change on a server.
-public struct Following<Base: Cache>: Cache {
+public struct Following<Base: Cache>: Cache, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -84,26 +84,14 @@ public struct Following<Base: Cache>: Cache {
 
   /// Asks the base, which is empty while nothing is reported.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    base.get(key, lookup)
-  }
-
-  /// Asks the base, which is empty while nothing is reported.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    base.answers(key, lookup)
   }
 
   /// Returns the base's immediate value.
   @inlinable
   public func now(_ key: Key, _ lookup: Lookup) -> Value? {
     base.now(key, lookup)
-  }
-
-  /// Returns the base's stored value.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)
   }
 
   /// Writes to the base; while nothing is reported, a set removes the key, and a fill is refused.

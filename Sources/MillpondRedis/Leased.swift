@@ -48,7 +48,7 @@ extension Cache where Key == String {
 }
 
 /// A cache over a source from which one process at a time fetches a key.
-public struct Leased<Upper: Cache, Lower: Source>: Cache, StampedSource
+public struct Leased<Upper: Cache, Lower: Source>: Cache, AnsweringSource
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The key type of both layers.
   public typealias Key = Upper.Key
@@ -78,9 +78,9 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   }
 
   /// Returns the upper layer's answer, or the lower one's under a lease.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     if lookup.freshness == .reload || lookup.freshness == .cachedOnly {
-      return layers.getStamped(key, lookup)
+      return layers.answers(key, lookup)
     }
     return Signal { observer, lifetime in
       LeasedGet(self, key, lookup, observer, lifetime).start()
@@ -92,9 +92,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   /// Writes to both layers.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> { layers.apply(change) }
-
-  /// Returns the stored value of one of the layers.
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? { layers.staleValue(of: key) }
 
   /// Both layers, under a lease.
   public func topology(for key: Key?) -> Topology {
@@ -109,7 +106,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   private let key: Upper.Key
   private let name: String
   private let lookup: Lookup
-  private let observer: Observer<Stamped<Upper.Value>>
+  private let observer: Observer<Answer<Upper.Value>>
   private let lifetime: Lifetime
 
   /// The caller's context; answers of the server arrive on the client's thread.
@@ -117,7 +114,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   init(
     _ whole: Leased<Upper, Lower>, _ key: Upper.Key, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Upper.Value>>, _ lifetime: Lifetime
+    _ observer: Observer<Answer<Upper.Value>>, _ lifetime: Lifetime
   ) {
     self.whole = whole
     self.key = key
@@ -130,30 +127,32 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   func start() {
     // A miss is reported when the layer is asked for the last time.
     let reports = DeferredReports(of: lookup)
-    let hadValue = Locked(false)
+    let (isAnswered, reason) = (Locked(false), Locked<Answer<Upper.Value>?>(nil))
     let asking = lifetime.child()
-    whole.upper.layerAnswer(key, reports?.lookup ?? lookup) { [whole] in whole.label }.run(
+    whole.upper.layerAnswer(key, reports?.lookup ?? lookup) { [whole] in whole.label }
+      .found(noting: reason).run(
       Observer(
-        next: { stamped in
-          hadValue.withLock { $0 = true }
+        next: { answer in
+          isAnswered.withLock { $0 = true }
           reports?.passOn()
-          self.observer.next(stamped)
+          self.observer.next(answer)
         },
         other: { event in
           guard event.isTerminal else { return self.observer.other(event) }
           asking.end()
           if self.lifetime.isEnded { return }
-          if event.isNestedTooDeeply || hadValue.withLock({ $0 }) {
+          if event.isNestedTooDeeply || isAnswered.withLock({ $0 }) {
             return self.observer.other(event)
           }
-          guard case .failed(let error) = event else { return self.take(reports) }
+          let reason = reason.withLock { $0 }
+          guard case .failed(let error) = event else { return self.take(reports, reason) }
           // A layer that fails says nothing about other processes.
           reports?.passOn()
-          self.fetch(.asked(error))
+          self.fetch(.asked(reason, error))
         }), asking)
   }
 
-  private func take(_ reports: DeferredReports?) {
+  private func take(_ reports: DeferredReports?, _ reason: Answer<Upper.Value>?) {
     // Before the lease is asked for: what happens from then on is noticed.
     let notice = whole.leases.notice(of: name)
     lifetime.onEnd { notice.end() }
@@ -171,7 +170,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
         notice.end()
         if self.lifetime.isEnded { return }
         reports?.passOn()
-        self.fetch(.asked(nil))
+        self.fetch(.asked(reason, nil))
       }
     }
   }
@@ -179,36 +178,37 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Asks the lower layer, and before it the upper one again if there is a lease.
   private func fetch(_ fetching: LeaseFill<Upper>.Fetching) {
     let upper = LeaseFill(base: whole.upper, fetching: fetching)
-    let hadValue = Locked(false)
-    let receiver = Observer<Stamped<Upper.Value>>(
-      next: { stamped in
-        hadValue.withLock { $0 = true }
-        self.observer.next(stamped)
+    let isAnswered = Locked(false)
+    let receiver = Observer<Answer<Upper.Value>>(
+      next: { answer in
+        if answer.isFound { isAnswered.withLock { $0 = true } }
+        self.observer.next(answer)
       },
       other: { event in
         if event.isTerminal { upper.lease?.finish() }
-        if case .completed = event, let failure = upper.failure, !hadValue.withLock({ $0 }) {
+        if case .completed = event, let failure = upper.failure, !isAnswered.withLock({ $0 }) {
           return self.observer.failed(failure)
         }
         self.observer.other(event)
       })
     WorkContext.run(in: caller) {
-      upper.layered(over: whole.lower).getStamped(key, lookup).run(receiver, lifetime)
+      upper.layered(over: whole.lower).answers(key, lookup).run(receiver, lifetime)
     }
   }
 }
 
 /// The upper layer of a fetch, which tells the lease about the value that is stored: codecs that
 /// work in tasks store it after the answer.
-private struct LeaseFill<Base: Cache>: Cache, StampedSource {
+private struct LeaseFill<Base: Cache>: Cache, AnsweringSource {
   typealias Key = Base.Key
   typealias Value = Base.Value
 
   enum Fetching: Sendable {
     case leased(HeldLease)
 
-    /// Without a lease, since the layer, which was asked and has reported, or the server failed.
-    case asked((any Error)?)
+    /// Without a lease, since the layer, which was asked and has reported, or the server failed; with
+    /// the reason why the layer has no value, and its failure.
+    case asked(Answer<Base.Value>?, (any Error)?)
   }
 
   let base: Base
@@ -219,11 +219,12 @@ private struct LeaseFill<Base: Cache>: Cache, StampedSource {
   }
 
   var failure: (any Error)? {
-    if case .asked(let failure) = fetching { failure } else { nil }
+    if case .asked(_, let failure) = fetching { failure } else { nil }
   }
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    lease == nil ? .empty : base.getStamped(key, lookup)
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    guard case .asked(let reason, _) = fetching else { return base.answers(key, lookup) }
+    return reason.map { .just($0) } ?? .empty
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
@@ -231,8 +232,6 @@ private struct LeaseFill<Base: Cache>: Cache, StampedSource {
     lease?.wait(for: outcome)
     return outcome
   }
-
-  func staleValue(of key: Key) -> Signal<Stamped<Value>>? { base.staleValue(of: key) }
 
   func topology(for key: Key?) -> Topology {
     let topology = base.topology(for: key)

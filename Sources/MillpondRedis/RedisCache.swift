@@ -52,7 +52,7 @@ public import MillpondSignals
 /// - Complexity: A round trip for a get, a set or a removal, which share round trips with those
 ///   submitted meanwhile; O(*n*) in the keys of the whole server for `removeAll` and removals by
 ///   predicate.
-public final class RedisCache: Cache {
+public final class RedisCache: Cache, AnsweringSource {
   /// The client.
   public let redis: Redis
 
@@ -88,20 +88,13 @@ public final class RedisCache: Cache {
 
   // MARK: Gets
 
-  /// Returns the value if it is stored and fresh enough.
-  public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
-    Signal { observer, lifetime in
-      self.ask(key, lookup, observer.replacingNext { observer.next($0.value) }, lifetime)
-    }
-  }
-
   /// Returns the value if it is stored and fresh enough, with its age by the calendar.
-  public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
+  public func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Data>> {
     Signal { observer, lifetime in self.ask(key, lookup, observer, lifetime) }
   }
 
   private func ask(
-    _ key: String, _ lookup: Lookup, _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
+    _ key: String, _ lookup: Lookup, _ observer: Observer<Answer<Data>>, _ lifetime: Lifetime
   ) {
     if lookup.freshness == .reload { return observer.completed() }
     let key = key.keyText
@@ -131,16 +124,16 @@ public final class RedisCache: Cache {
 
   private func answer(
     _ result: Result<RESPValue, RedisError>, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Data>>, _ lifetime: Lifetime
+    _ observer: Observer<Answer<Data>>, _ lifetime: Lifetime
   ) {
     switch result {
     case .failure(let error): return observer.failed(CacheError(error, of: redis))
     case .success(let reply):
       if case .bytes(let data) = reply, let stamped = form.stamped(data) {
         if lookup.freshness == .any || lookup.admits(age: stamped.age) {
-          observer.next(stamped)
+          observer.next(.value(stamped))
         } else {
-          lookup.explainMiss(.tooOld(age: stamped.age))
+          observer.next(.tooOld(age: stamped.age))
         }
       }
       if !lifetime.isEnded { observer.completed() }

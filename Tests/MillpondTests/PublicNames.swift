@@ -14,6 +14,8 @@ import Observation
 // Foundation, Combine or Observation has too would be ambiguous here, and in every app. An
 // extension needs no generic arguments. `PublicNamesTests` checks that none is missing.
 
+extension Answer {}
+extension AnsweringSource {}
 extension AnyCache {}
 extension AnyReference {}
 extension ArchivedType {}
@@ -146,7 +148,6 @@ extension Multiplexer {}
 extension MultiplexerMap {}
 extension Named {}
 extension Observer {}
-extension OriginAnswer {}
 extension PartialTransfers {}
 extension PendingWrite {}
 extension Persistence {}
@@ -185,7 +186,6 @@ extension SignalState {}
 extension Source {}
 extension StaleUse {}
 extension Stamped {}
-extension StampedSource {}
 extension StoredResponse {}
 extension Switched {}
 extension TestCache {}

@@ -157,8 +157,8 @@ private struct HeldUpSets<Base: Cache>: Cache {
 
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { base.get(key, lookup) }
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    base.answers(key, lookup)
   }
 
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {

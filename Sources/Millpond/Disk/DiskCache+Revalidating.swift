@@ -1,6 +1,5 @@
-public import Foundation
-public import MillpondCore
-public import MillpondSignals
+import MillpondCore
+import MillpondSignals
 
 extension DiskCache {
   /// Returns the value of any age as a file, also one that has expired, if it has a validator.
@@ -26,32 +25,5 @@ extension DiskCache {
     let (store, timeToLive) = access.forWriting
     return store?.renew(key, stamped, token, timeToLive)
       ?? onceOpen { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
-  }
-
-  /// Returns the value of any age, also one that has expired, if it has a validator.
-  public func staleValue(of key: String) -> Signal<Stamped<Data>>? {
-    let key = key.canonicalText
-    if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
-    return withOpenStore { store, observer, lifetime in
-      let send = { @Sendable (answer: DiskAnswer) in
-        observer.next(
-          Stamped(
-            answer.value, age: answer.times.age(at: store.options.now()),
-            validator: answer.validator))
-      }
-      // A value that can't be read is fetched anew.
-      switch try? store.readStale(key, waits: false) {
-      case .found(let answer)?: send(answer)
-      case .waits(let place)?:
-        return store.reading.run(KeyHash(of: key)) {
-          if lifetime.isEnded { return store.forgetHit() }
-          let found = try? store.readStale(key, from: place, waits: true)
-          if case .found(let answer)? = found { send(answer) }
-          observer.completed()
-        }
-      case .missing?, nil: break
-      }
-      observer.completed()
-    }
   }
 }

@@ -53,7 +53,7 @@ public import MillpondSignals
 /// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal by
 ///   predicate. `removeAll` returns in O(1); if a set has overtaken it, or over a thousand writes
 ///   are pending, in O(*n*), in steps between which others read and write.
-public final class DiskCache: Cache {
+public final class DiskCache: Cache, AnsweringSource {
   let access: LazilyOpenedStore
   let options: DiskOptions
 
@@ -107,45 +107,32 @@ public final class DiskCache: Cache {
 
   // MARK: Gets
 
-  /// Returns the value if it is stored and fresh enough; a pending write answers at once.
-  public func get(_ key: String, _ lookup: Lookup) -> Signal<Data> {
-    answer(key, lookup) { answer, _ in answer.value }
-  }
-
-  /// Returns the value if it is stored and fresh enough, with its age by the calendar.
+  /// Returns the value if it is stored and fresh enough, with its age by the calendar; a pending
+  /// write answers at once.
   ///
   /// A timestamp in the future counts as new within a minute, and beyond that as a hundred years
-  /// old.
-  public func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-    answer(key, lookup) { answer, now in
-      Stamped(
-        answer.value, age: answer.times.age(at: now), validator: answer.validator,
-        timeToLive: answer.times.rest(at: now))
-    }
-  }
-
-  /// - Parameter make: Makes the answer, given the time of the delivery.
-  private func answer<Answer>(
-    _ key: String, _ lookup: Lookup, _ make: @escaping @Sendable (DiskAnswer, WallTime) -> Answer
-  ) -> Signal<Answer> {
+  /// old. A value that is too old, also because it has expired, is stale if it has a validator.
+  public func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Data>> {
     withOpenStore { store, observer, lifetime in
-      if lookup.freshness == .reload { return observer.completed() }
       let key = key.canonicalText
+      // A reload has no use for a value that can't be confirmed.
+      if lookup.freshness == .reload, !store.hasEntry(KeyHash(of: key)) {
+        return observer.completed()
+      }
       do {
-        switch try store.read(key, waits: false) {
-        case .found(let answer): store.deliver(answer, lookup, observer, make)
-        case .missing: observer.completed()
+        switch try store.read(key, waits: false, findsExpired: true) {
+        case .found(let answer): store.deliver(answer, lookup, observer)
+        case .missing: store.deliver(nil, lookup, observer)
         case .waits(let place):
           store.read(key, from: place, lifetime) { result in
             switch result {
-            case .success(let answer?): store.deliver(answer, lookup, observer, make)
-            case .success(nil): observer.completed()
-            case .failure(let error): observer.failed(error)
+            case .success(let answer): store.deliver(answer, lookup, observer)
+            case .failure(let error): store.fail(error, lookup, observer)
             }
           }
         }
       } catch {
-        observer.failed(CacheError(disk: error, store.folder, key: key))
+        store.fail(CacheError(disk: error, store.folder, key: key), lookup, observer)
       }
     }
   }
@@ -254,18 +241,32 @@ extension Change {
 }
 
 extension DiskStore {
-  /// Sends the answer if it is fresh enough.
-  fileprivate func deliver<Answer>(
-    _ answer: DiskAnswer, _ lookup: Lookup, _ observer: Observer<Answer>,
-    _ make: (DiskAnswer, WallTime) -> Answer
+  /// Sends what was found, if it is fresh enough; a value that may be confirmed is sent as stale.
+  fileprivate func deliver(
+    _ found: DiskAnswer?, _ lookup: Lookup, _ observer: Observer<Answer<Data>>
   ) {
-    let now = options.now()
-    if lookup.freshness == .any || lookup.admits(age: answer.times.age(at: now)) {
-      observer.next(make(answer, now))
-    } else {
-      miss()
-      lookup.explainMiss(.tooOld(age: answer.times.age(at: now)))
+    if let found {
+      let now = options.now()
+      let age = found.times.age(at: now)
+      if !found.times.isOver(at: now), lookup.admits(age: age) {
+        let stamped = Stamped(
+          found.value, age: age, validator: found.validator, timeToLive: found.times.rest(at: now))
+        observer.next(.value(stamped))
+      } else {
+        // A reload counts in no statistics.
+        if lookup.freshness == .reload { forgetHit() } else { miss() }
+        observer.next(.outdated(Stamped(found.value, age: age, validator: found.validator)))
+      }
+    } else if lookup.freshness == .reload {
+      forgetMiss()
     }
     observer.completed()
+  }
+
+  /// Fails; a reload has no use for a value that can't be read.
+  fileprivate func fail(
+    _ error: CacheError, _ lookup: Lookup, _ observer: Observer<Answer<Data>>
+  ) {
+    lookup.freshness == .reload ? observer.completed() : observer.failed(error)
   }
 }

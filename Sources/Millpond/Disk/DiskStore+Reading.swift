@@ -55,7 +55,7 @@ extension DiskStore {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
       do {
-        let reading = try self.read(key, from: place, waits: true)
+        let reading = try self.read(key, from: place, waits: true, findsExpired: true)
         if case .found(let answer) = reading { done(.success(answer)) } else { done(.success(nil)) }
       } catch {
         self.forgetHit()
@@ -71,7 +71,7 @@ extension DiskStore {
   ///   - place: The place from which a lookup continues; nil begins one.
   ///   - isCounted: Whether the lookup has been counted as a hit already.
   ///   - waits: Whether the lookup may wait for the disk.
-  ///   - findsExpired: Whether a value is found that has expired.
+  ///   - findsExpired: Whether a value is found that has expired, and that its origin may confirm.
   /// - Throws: Errors that say nothing about the value, such as a locked device; without waiting
   ///   only that the store has just been closed.
   func read(
@@ -87,7 +87,8 @@ extension DiskStore {
       isCounted = true
       switch place {
       case .write(let write, let content):
-        guard write.isFor(key), findsExpired || write.times.expiresAt > options.now() else {
+        let isOver = write.times.expiresAt <= options.now()
+        guard write.isFor(key), !isOver || findsExpired && write.validator != nil else {
           return miss()
         }
         switch content {
@@ -108,7 +109,8 @@ extension DiskStore {
         switch reading {
         case .ofOtherKey: return miss()
         case .damaged: if drop(place, key, { $0.damages += 1 }) { return miss() }
-        case .whole(let record) where !findsExpired && record.times.isOver(at: options.now()):
+        case .whole(let record)
+        where record.times.isOver(at: options.now()) && !(findsExpired && record.validator != nil):
           // Its origin may confirm it.
           if record.validator != nil { return miss() }
           if drop(place, key, { $0.expirations += 1 }) { return miss() }

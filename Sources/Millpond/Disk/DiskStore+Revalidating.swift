@@ -100,25 +100,4 @@ extension DiskStore {
     if case .outdated = write.renewal { return renew(renewal) }
     return outcome
   }
-
-  /// Looks up a value that has expired or is too old, if it has a validator; it counts in no
-  /// statistics.
-  func readStale(
-    _ key: String, from place: Place? = nil, waits: Bool
-  ) throws -> Reading {
-    do {
-      let reading = try read(key, from: place, waits: waits, findsExpired: true)
-      switch reading {
-      case .found(let answer):
-        forgetHit()
-        return answer.validator == nil ? .missing : reading
-      case .missing: forgetMiss()
-      case .waits: break
-      }
-      return reading
-    } catch {
-      forgetHit()
-      throw error
-    }
-  }
 }

@@ -38,10 +38,10 @@ extension HTTPRequest {
   /// - Parameters:
   ///   - notModified: Returns the answer if the value is still current.
   ///   - send: Sends a request.
-  func revalidating<Answer>(
-    _ notModified: @escaping @Sendable () -> Signal<Answer>,
-    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func revalidating<Element>(
+    _ notModified: @escaping @Sendable () -> Signal<Element>,
+    _ send: @escaping @Sendable (HTTPRequest) -> Signal<Element>
+  ) -> Signal<Element> {
     guard let known else { return send(self) }
     return send(self).recover { error in
       guard case TransferError.status(304, let headers, _) = error else {

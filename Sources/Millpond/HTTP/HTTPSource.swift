@@ -32,7 +32,7 @@ public import MillpondSignals
 ///   would otherwise wait for them. That queue has a few dozen threads for the whole process, so an
 ///   observer that blocks should receive on a queue of its own, or it delays the answers of other
 ///   sources. A sign-out fails the observers on its own thread.
-public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
+public struct HTTPSource<Key: Hashable & Sendable>: AnsweringSource {
   private let request: @Sendable (Key) -> Signal<HTTPRequest>
   let transfers: RequestSender
 
@@ -63,14 +63,15 @@ public struct HTTPSource<Key: Hashable & Sendable>: StampedSource {
   ///
   /// A get that wants a stale value at once gets what an ``HTTPCache`` has stored first, and then
   /// the newer one, unless what is stored is fresh or its origin forbids that.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Data>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Data>> {
     if lookup.freshness == .cachedOnly { return .empty }
-    let answer = transfers.answer(to: asking(key, lookup), notModified: { lookup.notModified() })
+    let answer = transfers.answer(to: asking(key, lookup))
     guard isCached, lookup.stale == .atOnce, lookup.freshness == .any else { return answer }
     return transfers.answer(to: asking(key, lookup).map { $0.onlyIfCached }).settle()
       .flatMap { stored in
         guard case .success(let stored) = stored else { return answer }
-        return stored.timeToLive == .after(.zero) ? .just(stored).concat(answer) : .just(stored)
+        let isOver = stored.stamped?.timeToLive == .after(.zero)
+        return isOver ? .just(stored).concat(answer) : .just(stored)
       }
   }
 

@@ -22,14 +22,13 @@ struct RequestSender: Sendable {
   ///   - request: A signal of the request.
   ///   - notModified: Returns the answer if the value that the request asks about is still current.
   func answer(
-    to request: Signal<HTTPRequest>,
-    notModified: @escaping @Sendable () -> Signal<Stamped<Data>> = { .empty }
-  ) -> Signal<Stamped<Data>> {
+    to request: Signal<HTTPRequest>
+  ) -> Signal<Answer<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
       return carryOut(request, limits, isGet: true) { request in
-        request.revalidating(notModified) {
-          resumed($0, by: transport, revision, isCurrent).map(\.body)
+        request.revalidating({ .just(.notModified()) }) {
+          resumed($0, by: transport, revision, isCurrent).map { .value($0.body) }
         }
       }
       .conflated()

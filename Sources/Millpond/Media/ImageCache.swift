@@ -19,7 +19,9 @@ public import MillpondSignals
 /// the file.
 ///
 /// - Note: Any thread. Decoding runs on a queue of the system.
-public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache {
+public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache,
+  AnsweringSource
+{
   private let pictures:
     InFlightReuse<Layered<MemoryCache<Key, Decoder.Image>, DecodedImages<Key, Decoder>>>
 
@@ -50,14 +52,9 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
     .layered(over: decoded).reusingInFlight()
   }
 
-  /// Returns the picture.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Decoder.Image> {
-    pictures.get(key, lookup)
-  }
-
   /// Returns the picture with the age of its file.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Decoder.Image>> {
-    pictures.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Decoder.Image>> {
+    pictures.answers(key, lookup)
   }
 
   /// Returns the picture if it is in memory.
@@ -73,15 +70,15 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
 }
 
 /// The pictures in the files of a ``MediaCache``, decoded for each get.
-private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: StampedSource {
+private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: AnsweringSource {
   let media: MediaCache<Key>
   let decoder: Decoder
   let longestSide: Int
   let pixelLimit: Int
   let fileByteLimit: Int
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Decoder.Image>> {
-    files(of: key).getStamped(key, lookup)
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Decoder.Image>> {
+    files(of: key).answers(key, lookup)
   }
 
   /// Removes files; a picture is not stored here.

@@ -27,12 +27,12 @@ extension MediaCache {
 }
 
 /// The decoded values of a ``MediaCache``; this source stores none of them.
-public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSource {
+public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: AnsweringSource {
   let files: MediaCache<Key>
   let decode: @Sendable (DiskFile) throws -> Value
 
   /// Returns the value, decoded for this get, with the age of its file.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     decoded(key, lookup)
   }
 
@@ -44,24 +44,38 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: StampedSo
   ///   - isLast: Whether another such file is a failure, since this is the second try.
   private func decoded(
     _ key: Key, _ lookup: Lookup, isLast: Bool = false
-  ) -> Signal<Stamped<Value>> {
+  ) -> Signal<Answer<Value>> {
     .deferred {
       let beginning = Revision.next()
-      return files.get(key, lookup)
+      return files.answers(key, lookup)
         .receive(on: .global(qos: .userInitiated))
-        .flatMap { file in
-          do {
-            return .just(try file.stamped.map(decode))
-          } catch let error as ImageError where error.isLimit {
-            return .fail(error)  // the file is as it should be
-          } catch {
-            // A file that was set meanwhile is later, and stays.
-            _ = files.apply(.remove(key, file.revision ?? beginning))
-            if isLast || file.revision != nil { return .fail(error) }
-            lookup.explainMiss(.undecodable(error))
-            return lookup.freshness == .cachedOnly ? .empty : decoded(key, lookup, isLast: true)
+        .flatMap { answer in
+          switch answer {
+          case .value(let stamped): decoded(stamped, key, lookup, beginning, isLast)
+          case .stale(let stamped): .just(.tooOld(age: stamped.age))
+          case .tooOld(let age): .just(.tooOld(age: age))
+          case .undecodable(let error): .just(.undecodable(error))
+          case .notModified(let timeToLive): .just(.notModified(timeToLive: timeToLive))
           }
         }
+    }
+  }
+
+  private func decoded(
+    _ stamped: Stamped<DiskFile>, _ key: Key, _ lookup: Lookup, _ beginning: Revision,
+    _ isLast: Bool
+  ) -> Signal<Answer<Value>> {
+    do {
+      return .just(.value(try stamped.map(decode)))
+    } catch let error as ImageError where error.isLimit {
+      return .fail(error)  // the file is as it should be
+    } catch {
+      let file = stamped.value
+      // A file that was set meanwhile is later, and stays.
+      _ = files.apply(.remove(key, file.revision ?? beginning))
+      if isLast || file.revision != nil { return .fail(error) }
+      return lookup.freshness == .cachedOnly
+        ? .just(.undecodable(error)) : decoded(key, lookup, isLast: true)
     }
   }
 

@@ -34,7 +34,7 @@ public import MillpondSignals
 /// dies before, the next one removes it.
 ///
 /// - Note: Any thread.
-public struct MediaCache<Key: Hashable & Sendable>: Cache {
+public struct MediaCache<Key: Hashable & Sendable>: Cache, AnsweringSource {
   private typealias Layers = Layered<
     MediaFileLayer<Key>, Governed<Governed<Downloads<Key>>>
   >
@@ -67,12 +67,9 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache {
     detaching = disk.onRemoval { flights.detachAll() }.scoped()
   }
 
-  /// Returns the file.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<DiskFile> { flights.get(key, lookup) }
-
   /// Returns the file with its age and its validator.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    flights.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<DiskFile>> {
+    flights.answers(key, lookup)
   }
 
   /// Stores a copy of a file, or removes one file or all from the disk; held files stay until they

@@ -3,24 +3,25 @@ import MillpondCore
 import MillpondSignals
 
 /// The values of a disk cache, as files.
-struct MediaFileLayer<Key: Hashable & Sendable>: Cache, StampedSource {
+struct MediaFileLayer<Key: Hashable & Sendable>: Cache, AnsweringSource {
   let disk: DiskCache
   let name: @Sendable (Key) -> String
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
-    if lookup.freshness == .reload { return .empty }
-    return disk.file(for: name(key)).filter { file in
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<DiskFile>> {
+    let stale = Signal.deferred { [self] in
+      disk.staleFile(for: name(key)).map { presented($0, key).map { Answer.stale($0) } } ?? .empty
+    }
+    if lookup.freshness == .reload { return stale }
+    let fresh = disk.file(for: name(key)).filter { file in
       let isFresh = lookup.admits(age: file.age)
       if !isFresh { disk.countMiss() }
       return isFresh
     }
-    .map { [disk, name] in disk.presented($0, for: name(key)).stamped }
+    return presented(fresh, key).map { .value($0) }.ifEmpty { stale }
   }
 
-  func staleValue(of key: Key) -> Signal<Stamped<DiskFile>>? {
-    disk.staleFile(for: name(key))?.map { [disk, name] in
-      disk.presented($0, for: name(key)).stamped
-    }
+  private func presented(_ files: Signal<DiskFile>, _ key: Key) -> Signal<Stamped<DiskFile>> {
+    files.map { [disk, name] in disk.presented($0, for: name(key)).stamped }
   }
 
   /// Applies a change; a fill is stored already, since a download stores its file first, unless it
@@ -55,19 +56,20 @@ struct MediaFileLayer<Key: Hashable & Sendable>: Cache, StampedSource {
 }
 
 /// A source of files that are downloaded into a disk cache.
-struct Downloads<Key: Hashable & Sendable>: StampedSource {
+struct Downloads<Key: Hashable & Sendable>: AnsweringSource {
   let stored: MediaFileLayer<Key>
   let network: HTTPSource<Key>
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<DiskFile>> {
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<DiskFile>> {
     if lookup.freshness == .cachedOnly { return .empty }
     // Its revision is that of the get's beginning, before the disk was asked: every write since then
     // wins, and a caller that asked before such a write gets a file that is not stored.
     return .deferred {
-      download(key, lookup, FillToken(for: lookup, during: nil).revision).map { $0.stamped }
+      download(key, lookup, FillToken(for: lookup, during: nil).revision)
+        .map { .value($0.stamped) }
     }
     .recover { error in
-      error is ConfirmedFile ? lookup.notModified() : .fail(error)
+      error is ConfirmedFile ? .just(.notModified()) : .fail(error)
     }
   }
 

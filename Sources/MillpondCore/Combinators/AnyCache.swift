@@ -99,8 +99,8 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// Forwards to the wrapped cache.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    inside.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    inside.answers(key, lookup)
   }
 
   /// Forwards to the wrapped cache.
@@ -113,12 +113,6 @@ public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     inside.apply(change)
-  }
-
-  /// Forwards to the wrapped cache.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    inside.staleValue(key)
   }
 
   /// Forwards to the wrapped cache.
@@ -142,10 +136,9 @@ extension Source {
 @usableFromInline
 final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let get: @Sendable (Key, Lookup) -> Signal<Value>
-  @usableFromInline let getStamped: @Sendable (Key, Lookup) -> Signal<Stamped<Value>>
+  @usableFromInline let answers: @Sendable (Key, Lookup) -> Signal<Answer<Value>>
   @usableFromInline let now: @Sendable (Key, Lookup) -> Value?
   @usableFromInline let apply: @Sendable (Change<Key, Value>) -> Signal<Void>
-  @usableFromInline let staleValue: @Sendable (Key) -> Signal<Stamped<Value>>?
   @usableFromInline let topology: @Sendable (Key?) -> Topology
   @usableFromInline let isCache: Bool
 
@@ -154,14 +147,13 @@ final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     get = { key, lookup in
       source.isBeside(lookup.freshness) ? .empty : source.get(key, lookup)
     }
-    getStamped = { key, lookup in
-      source.isBeside(lookup.freshness) ? .empty : source.getStamped(key, lookup)
+    answers = { key, lookup in
+      source.isBeside(lookup.freshness) ? .empty : source.answers(key, lookup)
     }
     now = { key, lookup in
       source.isBeside(lookup.freshness) ? nil : source.now(key, lookup)
     }
     apply = { change in source.apply(change) }
-    staleValue = { key in source.staleValue(of: key) }
     topology = { key in source.topology(for: key) }
     isCache = source.isCache
   }

@@ -18,7 +18,7 @@ extension Source {
 }
 
 /// A source or cache that answers and stores only some values.
-public struct Filtered<Base: Source>: Wrapper {
+public struct Filtered<Base: Source>: Wrapper, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -37,14 +37,13 @@ public struct Filtered<Base: Source>: Wrapper {
 
   /// Returns the base's answer without unwanted values.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    base.get(key, lookup).filter { isWanted(key, $0) }
-  }
-
-  /// Returns the base's answer without unwanted values.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup).filter { isWanted(key, $0.value) }
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    base.answers(key, lookup).filter { answer in
+      switch answer {
+      case .value(let stamped), .stale(let stamped): isWanted(key, stamped.value)
+      case .tooOld, .undecodable, .notModified: true
+      }
+    }
   }
 
   /// Returns the base's immediate value if it is wanted.
@@ -63,12 +62,6 @@ public struct Filtered<Base: Source>: Wrapper {
       base.removeOutdated(key, token)
     default: base.apply(change)
     }
-  }
-
-  /// Returns the base's stored value, if it is wanted.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)?.filter { isWanted(key, $0.value) }
   }
 }
 

@@ -23,7 +23,7 @@ extension Source {
 }
 
 /// A source or cache with an alternative for slow or failed gets.
-public struct Hedged<Base: Source, Alternative: Source>: Wrapper, StampedSource
+public struct Hedged<Base: Source, Alternative: Source>: Wrapper, AnsweringSource
 where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -46,13 +46,19 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
   }
 
   /// Returns the answer of the source that sends a value first.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     let first = base.layerAnswer(key, lookup)
     if alternative.isBeside(lookup.freshness) { return first }
-    return Signal { observer, lifetime in
-      let second = alternative.layerAnswer(key, lookup).inContext(of: WorkContext.current)
-      Hedge(observer, lifetime, second).run(first, delay, scheduler)
+    return .withCaller { caller in
+      // Why one has no value does not win.
+      let (reason, otherReason) = (Locked<Answer<Value>?>(nil), Locked<Answer<Value>?>(nil))
+      let second = alternative.layerAnswer(key, lookup).found(noting: otherReason)
+        .inContext(of: caller)
+      return Signal { observer, lifetime in
+        Hedge(observer, lifetime, second)
+          .run(first.found(noting: reason), delay, scheduler)
+      }
+      .ifEmpty { reason.withLock { $0 }.map { .just($0) } ?? .empty }
     }
   }
 

@@ -23,7 +23,7 @@ extension Cache {
 }
 
 /// Two layers as one cache.
-public struct Layered<Upper: Cache, Lower: Source>: Cache, StampedSource
+public struct Layered<Upper: Cache, Lower: Source>: Cache, AnsweringSource
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The key type of both layers.
   public typealias Key = Upper.Key
@@ -44,13 +44,13 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   /// Returns the upper layer's answer, or else the lower one's.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     Signal { observer, lifetime in
       // Taken before any layer is asked, so that every later write wins over the fill.
       let token = FillToken(for: lookup, during: lifetime)
       // Memory answers without a run, unless a running entry of its own does.
       if let memory = upper.memory, !memory.hasFlight(of: key, lookup) {
-        get(key, lookup, through: memory, token, observer, lifetime)
+        ask(key, lookup, through: memory, token, observer, lifetime)
       } else {
         LayeredGet(upper, below, key, lookup, observer, lifetime, token).start()
       }
@@ -60,37 +60,35 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// Asks the memory cache that is the upper layer, and then the lower one; an immediate answer of
   /// either needs no object.
   @inlinable
-  func get(
+  func ask(
     _ key: Key, _ lookup: Lookup, through memory: MemoryCache<Key, Value>, _ token: FillToken,
-    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime
+    _ observer: Observer<Answer<Value>>, _ lifetime: Lifetime
   ) {
     var report = AnswerReport(lookup, as: below.labels(of: upper).upper)
     let hash = MemoryHash(key)
     if let stamped = memory.look(key, hash, lookup.freshness, .everything) {
       report.hit(stamped.age, key, lookup, as: below.labels(of: upper).upper)
-      return observer.only(stamped, lifetime)
+      return observer.only(.value(stamped), lifetime)
     }
-    let stale =
-      memory.mayBeStale(lookup.freshness) ? memory.peekStale(key).flatMap { StaleValue($0) } : nil
-    if lookup.freshness != .any || stale != nil {
-      memory.explainMiss(key, report.explained(lookup))
-    }
+    let outdated = memory.outdated(key, lookup).map { Answer.outdated($0) }
+    if let outdated { report.received(outdated, key, lookup, as: below.labels(of: upper).upper) }
     report.ended(.completed, key, lookup, as: below.labels(of: upper).upper, isStore: true)
     if lifetime.isEnded { return }
-    if stale != nil || lower.isBeside(lookup.freshness) {
-      return LayeredGet(upper, below, key, lookup, observer, lifetime, token, stale).getFromLower()
+    if outdated != nil || lower.isBeside(lookup.freshness) {
+      return LayeredGet(upper, below, key, lookup, observer, lifetime, token, outdated)
+        .askLower()
     }
     report = AnswerReport(lookup, as: below.labels(of: upper).lower)
-    let answer = lower.getStamped(key, report.explained(below.lookup(lookup, token)))
-    guard let stamped = answer.now?() else {
+    let answers = lower.answers(key, below.lookup(lookup, token))
+    guard case .value(let stamped)? = answers.now?() else {
       return LayeredGet(upper, below, key, lookup, observer, lifetime, token)
-        .receive(answer, report)
+        .receive(answers, report)
     }
     // The lower layer's code may have disposed of the get.
     if lifetime.isEnded { return }
     report.hit(stamped.age, key, lookup, as: below.labels(of: upper).lower)
     _ = memory.fill(key, hash, stamped, below.token(token))
-    observer.only(stamped, lifetime)
+    observer.only(.value(stamped), lifetime)
   }
 
   /// Returns the upper layer's immediate value.
@@ -129,13 +127,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       let stored = lower.apply(change)
       return WriteOutcome.any(stored, upper.apply(.fill(key, stamped, below.token(token))))
     }
-  }
-
-  /// Returns the upper layer's stored value, or else the lower one's.
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    let lower = lower.staleValue(of: key)
-    guard let upper = upper.staleValue(of: key) else { return lower }
-    return lower.map { lower in upper.ifNoValue { _ in lower } } ?? upper
   }
 
   /// Both layers.

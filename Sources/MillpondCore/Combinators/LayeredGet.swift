@@ -15,7 +15,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let below: LayerBelow<Lower>
   @usableFromInline let key: Key
   @usableFromInline let lookup: Lookup
-  @usableFromInline let observer: Observer<Stamped<Value>>
+  @usableFromInline let observer: Observer<Answer<Value>>
   @usableFromInline let lifetime: Lifetime
 
   /// The caller's context; the upper layer may miss on a thread that works for other callers.
@@ -27,20 +27,20 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   /// The lifetime of the upper layer's run, which ends before the lower one is asked.
   @exclusivity(unchecked) @usableFromInline var upperLifetime: Lifetime?
 
-  @exclusivity(unchecked) @usableFromInline var report: AnswerReport
-  @exclusivity(unchecked) @usableFromInline var hadValue: Bool
+  @exclusivity(unchecked) @usableFromInline var report = AnswerReport()
+  @exclusivity(unchecked) @usableFromInline var isAnswered = false
 
   /// The failure of the upper layer.
   @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
 
-  /// The value of the upper layer that is too old, if the lower one can confirm it.
-  @exclusivity(unchecked) @usableFromInline var stale: StaleValue<Value>?
+  /// Why there is no value: a stored one that may be confirmed, or else what the first layer said.
+  @exclusivity(unchecked) @usableFromInline var reason: Answer<Value>?
 
   @inlinable
   init(
     _ upper: Upper, _ below: LayerBelow<Lower>, _ key: Key, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime, _ token: FillToken,
-    _ stale: StaleValue<Value>? = nil
+    _ observer: Observer<Answer<Value>>, _ lifetime: Lifetime, _ token: FillToken,
+    _ reason: Answer<Value>? = nil
   ) {
     // Stored one by one: releasing a struct of both would look up its generic metadata.
     self.upper = upper
@@ -50,13 +50,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     self.observer = observer
     self.lifetime = lifetime
     self.token = token
-    self.stale = stale
-    report = AnswerReport()
-    // Set here because default values at the properties would be calls.
-    caller = nil
-    upperLifetime = nil
-    hadValue = false
-    failure = nil
+    self.reason = reason
   }
 
   @inlinable var upperLabel: String? { below.labels(of: upper).upper }
@@ -71,15 +65,20 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     report = AnswerReport(lookup, as: upperLabel)
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime
-    upper.getStamped(key, report.explained(lookup)).run(
+    upper.answers(key, lookup).run(
       Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
   }
 
   @inlinable
-  func nextOfUpper(_ stamped: Stamped<Value>) {
-    hadValue = true
-    report.hit(stamped.age, key, lookup, as: upperLabel)
-    observer.next(stamped)
+  func nextOfUpper(_ answer: Answer<Value>) {
+    report.received(answer, key, lookup, as: upperLabel)
+    if answer.isFound { send(answer) } else { reason = answer }
+  }
+
+  @inlinable
+  func send(_ answer: Answer<Value>) {
+    isAnswered = true
+    observer.next(answer)
   }
 
   @inlinable
@@ -89,54 +88,47 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       event, key, lookup, as: upperLabel, isStore: below.labels(of: upper).isUpperStore)
     upperLifetime?.end()
     if lifetime.isEnded { return }
-    if hadValue || event.isNestedTooDeeply { return observer.other(event) }
+    if isAnswered || event.isNestedTooDeeply { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
-    if case .completed = event, lookup.freshness.revalidates,
-      let stale = upper.staleValue(of: key)
-    {
-      return findStale(stale)
-    }
-    WorkContext.run(in: caller) { getFromLower() }
-  }
-
-  /// Looks for a value of the upper layer that the lower one may confirm, then asks that.
-  @usableFromInline
-  func findStale(_ found: Signal<Stamped<Value>>) {
-    let child = lifetime.child()
-    found.run(
-      Observer(next: { if self.stale == nil { self.stale = StaleValue($0) } }) { event in
-        guard event.isTerminal else { return }
-        child.end()
-        if self.lifetime.isEnded { return }
-        WorkContext.run(in: self.caller) { self.getFromLower() }
-      }, child)
+    WorkContext.run(in: caller) { askLower() }
   }
 
   // MARK: The lower layer
 
   /// Asks the lower layer in the context of the caller.
   @inlinable
-  func getFromLower() {
+  func askLower() {
     if below.layer.isBeside(lookup.freshness) { return otherOfLower(.completed) }
     report = AnswerReport(lookup, as: lowerLabel)
-    let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
-    receive(below.layer.getStamped(key, report.explained(below.lookup(terms, token))), report)
+    let terms = reason?.confirmable.map { lookup.asking(about: $0.validator) } ?? lookup
+    receive(below.layer.answers(key, below.lookup(terms, token)), report)
   }
 
-  /// Runs the lower layer's answer.
+  /// Runs the lower layer's answers.
   @inlinable
-  func receive(_ answer: Signal<Stamped<Value>>, _ report: AnswerReport) {
+  func receive(_ answers: Signal<Answer<Value>>, _ report: AnswerReport) {
     self.report = report
-    answer.run(
+    answers.run(
       Observer(next: { self.nextOfLower($0) }, other: { self.otherOfLower($0) }), lifetime)
   }
 
   @inlinable
-  func nextOfLower(_ stamped: Stamped<Value>) {
-    hadValue = true
-    report.hit(stamped.age, key, lookup, as: lowerLabel)
-    fill(stamped, token)
-    observer.next(stamped)
+  func nextOfLower(_ answer: Answer<Value>) {
+    report.received(answer, key, lookup, as: lowerLabel)
+    switch answer {
+    case .value(let stamped):
+      fill(stamped, token)
+      send(answer)
+    case .notModified(let timeToLive): confirmed(timeToLive)
+    case .stale, .tooOld, .undecodable: note(answer)
+    }
+  }
+
+  /// Keeps the lower layer's reason, unless the upper one has a value that may be confirmed.
+  @usableFromInline
+  func note(_ answer: Answer<Value>) {
+    let isBetter = reason?.confirmable == nil && answer.confirmable != nil
+    if reason == nil || isBetter { reason = answer }
   }
 
   @inlinable
@@ -148,20 +140,18 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if lookup.hasListeners { upper.reportFailure(ofFill: outcome, key, lookup) }
   }
 
-  /// Answers with the upper layer's value, which the lower one has confirmed.
+  /// Answers with the upper layer's value, which the lower one has confirmed, or passes on that the
+  /// caller's value is current.
   @usableFromInline
-  func renew(_ renewed: Stamped<Value>) {
+  func confirmed(_ timeToLive: TimeToLive?) {
+    guard let stale = reason?.confirmable else {
+      if lookup.known != nil { send(.notModified(timeToLive: timeToLive)) }
+      return
+    }
+    let renewed = stale.confirmed(timeToLive)
     // A value whose new time is over at once stays as it is, to be asked about again.
     if renewed.rest > 0 { fill(renewed, token.ofRenewal()) }
-    if let above = lookup.revalidation, above.validator == renewed.validator,
-      let answer = stale?.revalidation.answer
-    {
-      // The caller has this value.
-      above.confirm(answer)
-    } else {
-      observer.next(renewed)
-    }
-    if !lifetime.isEnded { observer.completed() }
+    send(lookup.known == stale.validator ? .notModified(timeToLive: timeToLive) : .value(renewed))
   }
 
   @inlinable
@@ -169,9 +159,12 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     if event.isTerminal {
       report.ended(
         event, key, lookup, as: lowerLabel, isStore: below.labels(of: upper).isLowerStore)
-      if !hadValue, let renewed = stale?.renewed { return renew(renewed) }
     }
-    if case .completed = event, !hadValue, let failure { return observer.failed(failure) }
+    if case .completed = event, !isAnswered {
+      if let failure { return observer.failed(failure) }
+      if let reason { observer.next(reason) }
+      if lifetime.isEnded { return }
+    }
     observer.other(event)
   }
 }

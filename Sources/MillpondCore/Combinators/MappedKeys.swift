@@ -62,14 +62,14 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
 
   /// Asks the base by its own key.
   @inlinable
-  public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    asking(key) { base.getStamped($0, lookup) }
+  public func answers(_ key: NewKey, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    asking(key) { base.answers($0, lookup) }
   }
 
   @inlinable
-  func asking<Answer>(
-    _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func asking<Element>(
+    _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Element>
+  ) -> Signal<Element> {
     .deferred { .attempt { ask(try keys.transform(key)) } }
   }
 
@@ -84,12 +84,6 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   @inlinable
   public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
     .attempt { base.apply(try change.mapKey(keys)) }
-  }
-
-  /// Returns the base's stored value, by its own key.
-  @inlinable
-  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
-    (try? keys.transform(key)).flatMap { base.staleValue(of: $0) }
   }
 
   /// The base, by its own key.
@@ -160,7 +154,7 @@ extension Source {
 }
 
 /// A source or cache with other keys, which are transformed asynchronously.
-public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
+public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: AnsweringSource {
   /// The new key type.
   public typealias Key = NewKey
 
@@ -179,20 +173,14 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
 
   /// Asks the base by its own key, after the earlier writes of this key have arrived.
   @inlinable
-  public func get(_ key: NewKey, _ lookup: Lookup) -> Signal<Value> {
-    delayed.ask(key) { withKey(key) { base.get($0, lookup) } }
-  }
-
-  /// Asks the base by its own key, after the earlier writes of this key have arrived.
-  @inlinable
-  public func getStamped(_ key: NewKey, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    delayed.ask(key) { withKey(key) { base.getStamped($0, lookup) } }
+  public func answers(_ key: NewKey, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    delayed.ask(key) { withKey(key) { base.answers($0, lookup) } }
   }
 
   @inlinable
-  func withKey<Answer>(
-    _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func withKey<Element>(
+    _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Element>
+  ) -> Signal<Element> {
     Signal.async { try await transform(key) }.flatMap { ask($0) }
   }
 
@@ -225,12 +213,6 @@ public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source
     delayed.write(key, revision) {
       Signal.async { try await transform(key) }.map { base.apply(change($0)) }
     }
-  }
-
-  /// Returns the base's stored value, by its own key.
-  @inlinable
-  public func staleValue(of key: NewKey) -> Signal<Stamped<Value>>? {
-    base.isCache ? withKey(key) { base.staleValue(of: $0) ?? .empty } : nil
   }
 
   /// The base, without a key, since that is not known synchronously.

@@ -81,7 +81,7 @@ public enum UndecodableUse: Sendable, Hashable {
 }
 
 /// A source or cache whose values are stored encoded.
-public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
+public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -105,12 +105,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
 
   /// Returns the base's answer, decoded.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<NewValue>> {
     mapping.isAtOnce ? decoded(key, lookup) : mapping.delayed.ask(key) { decoded(key, lookup) }
   }
 
   @inlinable
-  func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
+  func decoded(_ key: Key, _ lookup: Lookup) -> Signal<Answer<NewValue>> {
     guard lookup.hasListeners else { return decoded(key, lookup, nil) }
     return .deferred {
       let check = ValueCheck(within: lookup)
@@ -121,24 +121,24 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @inlinable
   func decoded(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Stamped<NewValue>> {
+  ) -> Signal<Answer<NewValue>> {
     if mapping.isOverOrigin, lookup.freshness != .cachedOnly {
       return decodedByOrigin(key, lookup, check)
     }
     if mapping.isOverSource, lookup.freshness.admitsOlder {
       return decodedBySource(key, lookup, check)
     }
-    return decoded(base.getStamped(key, lookup), key, lookup, check, mapping.undecodable)
+    return decoded(base.answers(key, lookup), key, check, mapping.undecodable)
   }
 
   /// Returns the source's answer, decoded; if it is a stored one and that can't be, a newer one.
   @inlinable
   func decodedBySource(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Stamped<NewValue>> {
+  ) -> Signal<Answer<NewValue>> {
     Signal { observer, lifetime in
       let caller = WorkContext.current
-      decoded(base.getStamped(key, lookup), key, lookup, check, .failure) { stamped in
+      decoded(base.answers(key, lookup), key, check, .failure) { stamped in
         stamped.nanoseconds > 0 ? decodedAnew(key, lookup, check).inContext(of: caller) : nil
       }.run(observer, lifetime)
     }
@@ -148,36 +148,36 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   @usableFromInline
   func decodedAnew(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Stamped<NewValue>> {
+  ) -> Signal<Answer<NewValue>> {
     let anew = lookup.with(.atMost(.nanoseconds(-1)))
-    return decoded(base.getStamped(key, anew), key, anew, check, .failure)
+    return decoded(base.answers(key, anew), key, check, .failure)
   }
 
   /// Returns the base's answer, decoded; if that can't be, the origin's.
   @usableFromInline
   func decodedByOrigin(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Stamped<NewValue>> {
+  ) -> Signal<Answer<NewValue>> {
     if lookup.freshness == .reload {
-      return decoded(base.getStamped(key, lookup), key, lookup, check, .failure)
+      return decoded(base.answers(key, lookup), key, check, .failure)
     }
     return .withCaller { caller in
       // Before the lookup, so that every later write wins over the removal.
       let (isUndecodable, revision) = (Locked(false), Revision.next())
-      let values = base.getStamped(key, lookup)
-      return decoded(values, key, lookup, check, .miss) { _ in
+      return decoded(base.answers(key, lookup), key, check, .miss) { _ in
         isUndecodable.withLock { $0 = true }
         return nil
       }
-      .ifEmpty {
-        guard isUndecodable.withLock({ $0 }) else { return .empty }
+      .ifNotFound { failure, reason in
+        if let failure { return .fail(failure) }
+        guard isUndecodable.withLock({ $0 }) else { return reason.map { .just($0) } ?? .empty }
         // Removed first, since the origin could confirm the value that cannot be decoded.
         return base.apply(.remove(key, revision)).recover { _ in .empty }
-          .ignoreValues(as: Stamped<NewValue>.self)
+          .ignoreValues(as: Answer<NewValue>.self)
           .ifEmpty {
             // Its answer is later than the removal.
             let reload = lookup.with(.reload).begun(at: .none)
-            return decoded(base.getStamped(key, reload), key, reload, check, .failure)
+            return decoded(base.answers(key, reload), key, check, .failure)
               .inContext(of: caller)
           }
       }
@@ -188,40 +188,37 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   ///   would fail continues with, or nil.
   @inlinable
   func decoded(
-    _ values: Signal<Stamped<Base.Value>>, _ key: Key, _ lookup: Lookup, _ check: ValueCheck?,
+    _ answers: Signal<Answer<Base.Value>>, _ key: Key, _ check: ValueCheck?,
     _ undecodable: UndecodableUse,
-    _ replacement: (@Sendable (Stamped<Base.Value>) -> Signal<Stamped<NewValue>>?)? = nil
-  ) -> Signal<Stamped<NewValue>> {
+    _ replacement: (@Sendable (Stamped<Base.Value>) -> Signal<Answer<NewValue>>?)? = nil
+  ) -> Signal<Answer<NewValue>> {
     switch mapping.codec(key).way {
     case .now(_, let decode):
-      undecodable == .miss
-        ? values.compactMap { stamped in
+      if undecodable == .miss {
+        return answers.map { answer in
           do {
-            return try checked(check) { try stamped.map(decode) }
+            return try checked(answer, check, decode)
           } catch {
-            lookup.explainMiss(.undecodable(error))
-            _ = replacement?(stamped)
-            return nil
+            _ = answer.stamped.map { replacement?($0) }
+            return .undecodable(error)
           }
         }
-        : values.attemptMap { stamped in
-          try checked(check) { try stamped.map(decode) }
-        } orElse: { stamped, error in
-          replacement?(stamped) ?? .fail(failure(of: key, error))
-        }
+      }
+      return answers.attemptMap { answer in
+        try checked(answer, check, decode)
+      } orElse: { answer, error in
+        answer.stamped.flatMap { replacement?($0) } ?? .fail(failure(of: key, error))
+      }
     case .later(_, let decode):
-      values.flatMap { stamped in
-        Signal.async {
-          let value = try await decode(stamped.value)
-          check?.settle(nil)
-          return stamped.map { _ in value }
-        }.recover { error in
-          check?.settle(.undecodable(error))
-          let replacement = replacement?(stamped)
-          guard undecodable == .miss else { return replacement ?? .fail(failure(of: key, error)) }
-          lookup.explainMiss(.undecodable(error))
-          return .empty
-        }
+      return answers.flatMap { answer in
+        guard case .value(let stamped) = answer else { return answer.changed(decode) }
+        return answer.changed(decode).onNext { _ in check?.settle(nil) }
+          .recover { error in
+            check?.settle(.undecodable(error))
+            let other = replacement?(stamped)
+            if undecodable == .miss { return .just(.undecodable(error)) }
+            return other ?? .fail(failure(of: key, error))
+          }
       }
     }
   }
@@ -236,11 +233,12 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
   /// Decodes, and reports to the layers that sent the value whether it was decodable.
   @inlinable
   func checked(
-    _ check: ValueCheck?, _ decode: () throws -> Stamped<NewValue>
-  ) throws -> Stamped<NewValue> {
+    _ answer: Answer<Base.Value>, _ check: ValueCheck?,
+    _ decode: (Base.Value) throws -> NewValue
+  ) throws -> Answer<NewValue> {
     do {
-      let decoded = try decode()
-      check?.settle(nil)
+      let decoded = try answer.attemptMap(decode)
+      if case .value = decoded { check?.settle(nil) }
       return decoded
     } catch {
       check?.settle(.undecodable(error))
@@ -325,12 +323,6 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: StampedSource {
         }
         .flatMap { value in base.apply(.fill(key, stamped.map { _ in value }, token)) }.started()
     }
-  }
-
-  /// Returns the base's stored value, decoded.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<NewValue>>? {
-    base.staleValue(of: key).map { decoded($0, key, Lookup(), nil, .miss) }
   }
 
   /// The base and the codec.

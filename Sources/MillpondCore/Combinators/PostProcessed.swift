@@ -28,7 +28,7 @@ extension Source {
 }
 
 /// A source or cache that processes values on their way out.
-public struct PostProcessed<Base: Source>: Wrapper {
+public struct PostProcessed<Base: Source>: Wrapper, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -45,16 +45,10 @@ public struct PostProcessed<Base: Source>: Wrapper {
     self.process = process
   }
 
-  /// Returns the base's answer, processed.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    process.changed(base.get(key, lookup), of: key)
-  }
-
   /// Returns the base's answer, processed; it keeps its age.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    process.changed(base.getStamped(key, lookup), of: key)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    process.changed(base.answers(key, lookup), of: key)
   }
 
   /// Returns the base's immediate value, processed; `nil` if `process` throws or is asynchronous.
@@ -79,18 +73,10 @@ public struct PostProcessed<Base: Source>: Wrapper {
 
   @usableFromInline
   func renew(_ key: Key, _ confirmed: Stamped<Value>, _ token: FillToken) -> Signal<Void> {
-    let stored = (base.staleValue(of: key) ?? .empty).ifEmpty {
-      base.getStamped(key, Lookup(freshness: .cachedOnly))
-    }
-    return stored.take(1).filter { $0.validator == confirmed.validator }
+    base.answers(key, Lookup(freshness: .cachedOnly)).compactMap { $0.stamped ?? $0.confirmable }
+      .take(1).filter { $0.validator == confirmed.validator }
       .flatMap { own in base.apply(.fill(key, confirmed.map { _ in own.value }, token)) }
       .started()
-  }
-
-  /// Returns the base's stored value, processed.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key).map { process.changed($0, of: key) }
   }
 }
 

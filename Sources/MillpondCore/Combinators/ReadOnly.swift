@@ -12,7 +12,7 @@ extension Source {
 }
 
 /// A source or cache that ignores writes.
-public struct ReadOnly<Base: Source>: Wrapper {
+public struct ReadOnly<Base: Source>: Wrapper, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -29,14 +29,8 @@ public struct ReadOnly<Base: Source>: Wrapper {
 
   /// Returns the base's answer.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    base.get(key, lookup)
-  }
-
-  /// Returns the base's answer.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    base.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    base.answers(key, lookup)
   }
 
   /// Succeeds without a change; refuses a fill.

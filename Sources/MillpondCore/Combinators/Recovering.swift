@@ -17,7 +17,7 @@ extension Source {
 }
 
 /// A source or cache with another source for failed gets.
-public struct Recovering<Base: Source, Other: Source>: Wrapper, StampedSource
+public struct Recovering<Base: Source, Other: Source>: Wrapper, AnsweringSource
 where Base.Key == Other.Key, Base.Value == Other.Value {
   /// The key type of the base.
   public typealias Key = Base.Key
@@ -36,13 +36,13 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   }
 
   /// Returns the base's answer, or the other source's if the base fails.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     .withCaller { caller in
-      base.layerAnswer(key, lookup).ifNoValue { failure in
-        guard let failure else { return .empty }
+      base.layerAnswer(key, lookup).ifNotFound { failure, reason in
+        guard let failure else { return reason.map { .just($0) } ?? .empty }
         if other.isBeside(lookup.freshness) { return .fail(failure) }
-        return other.layerAnswer(key, lookup).inContext(of: caller).ifEmpty { .fail(failure) }
+        return other.layerAnswer(key, lookup).inContext(of: caller)
+          .ifNotFound { otherFailure, _ in .fail(otherFailure ?? failure) }
       }
     }
   }

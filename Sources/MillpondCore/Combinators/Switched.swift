@@ -19,14 +19,8 @@ extension Source {
 }
 
 /// Two sources or caches between which the key decides.
-public struct Switched<Base: Source, Other: Source>: Source
+public struct Switched<Base: Source, Other: Source>: AnsweringSource
 where Base.Key == Other.Key, Base.Value == Other.Value {
-  /// Returns the stored value of the chosen cache.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    isOther(key) ? other.staleValue(of: key) : base.staleValue(of: key)
-  }
-
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -46,14 +40,7 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
 
   /// Returns the answer of the source chosen by the key.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    if lookup.isObservable { return getStamped(key, lookup).unstamped() }
-    return isOther(key) ? other.get(key, lookup) : base.get(key, lookup)
-  }
-
-  /// Returns the answer of the source chosen by the key.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     isOther(key) ? other.layerAnswer(key, lookup) : base.layerAnswer(key, lookup)
   }
 

@@ -32,7 +32,7 @@ extension Source {
 }
 
 /// A source that changes values on their way out.
-public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
+public struct TransformedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -48,16 +48,10 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: Source {
     self.transform = transform
   }
 
-  /// Returns the base's answer, changed.
-  @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<NewValue> {
-    transform.changed(base.get(key, lookup), of: key)
-  }
-
   /// Returns the base's answer, changed; it keeps its age.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<NewValue>> {
-    transform.changed(base.getStamped(key, lookup), of: key)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<NewValue>> {
+    transform.changed(base.answers(key, lookup), of: key)
   }
 
   /// Returns the base's immediate value, changed; `nil` if `transform` throws or is asynchronous.

@@ -12,14 +12,14 @@ public import MillpondSignals
 /// A layer above that has stored a value with a validator, which has become too old for a get, asks
 /// about it; `known` is nil if there is none. ``FunctionSource`` is for functions that always
 /// return a value.
-public struct ValidatingSource<Key: Hashable & Sendable, Value: Sendable>: StampedSource {
-  private let fetch: @Sendable (Key, Validator?) -> Signal<OriginAnswer<Value>>
+public struct ValidatingSource<Key: Hashable & Sendable, Value: Sendable>: AnsweringSource {
+  private let fetch: @Sendable (Key, Validator?) -> Signal<Answer<Value>>
 
   /// Creates a source that calls an asynchronous function; leaving a get cancels its task.
   ///
   /// - Parameter fetch: Returns the value, or that the known one is still current. Its errors fail
   ///   the get unchanged.
-  public init(_ fetch: @escaping @Sendable (Key, Validator?) async throws -> OriginAnswer<Value>) {
+  public init(_ fetch: @escaping @Sendable (Key, Validator?) async throws -> Answer<Value>) {
     self.fetch = { key, known in .async { try await fetch(key, known) } }
   }
 
@@ -27,27 +27,12 @@ public struct ValidatingSource<Key: Hashable & Sendable, Value: Sendable>: Stamp
   ///
   /// - Parameter fetch: Returns the answer by the rules of ``Source/get(_:_:)``: an empty signal is
   ///   a miss.
-  public init(signal fetch: @escaping @Sendable (Key, Validator?) -> Signal<OriginAnswer<Value>>) {
+  public init(signal fetch: @escaping @Sendable (Key, Validator?) -> Signal<Answer<Value>>) {
     self.fetch = { key, known in .deferred { fetch(key, known) } }
   }
 
   /// Returns the answer of the function.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    fetch(key, lookup.known).flatMap { answer in
-      switch answer {
-      case .value(let stamped): .just(stamped)
-      case .notModified(let timeToLive): lookup.notModified(timeToLive: timeToLive)
-      }
-    }
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    fetch(key, lookup.known)
   }
-}
-
-/// The answer of an origin that was told which version of a value its caller has stored.
-public enum OriginAnswer<Value: Sendable>: Sendable {
-  /// A value, with its validator and the time for which it may be stored.
-  case value(Stamped<Value>)
-
-  /// The value with the known validator is still current, and may be stored for this time from now
-  /// on; nil leaves that to each cache.
-  case notModified(timeToLive: TimeToLive? = nil)
 }

@@ -6,28 +6,13 @@ enum ValueTransform<Key: Hashable & Sendable, Value: Sendable, NewValue: Sendabl
   case now(@Sendable (Key, Value) throws -> NewValue)
   case later(@Sendable (Key, Value) async throws -> NewValue)
 
-  /// Changes the values of an answer; an error of the function fails it.
+  /// Changes the values of an answer, which keep their ages; an error of the function fails it.
   @inlinable
-  func changed(_ values: Signal<Value>, of key: Key) -> Signal<NewValue> {
+  func changed(_ answers: Signal<Answer<Value>>, of key: Key) -> Signal<Answer<NewValue>> {
     switch self {
-    case .now(let change): values.attemptMap { try change(key, $0) }
+    case .now(let change): answers.attemptMap { try $0.attemptMap { try change(key, $0) } }
     case .later(let change):
-      values.flatMap { value in .async { try await change(key, value) } }
-    }
-  }
-
-  /// Changes the values of an answer, which keep their ages.
-  @inlinable
-  func changed(_ values: Signal<Stamped<Value>>, of key: Key) -> Signal<Stamped<NewValue>> {
-    switch self {
-    case .now(let change): values.attemptMap { try $0.map { try change(key, $0) } }
-    case .later(let change):
-      values.flatMap { old in
-        .async {
-          let value = try await change(key, old.value)
-          return old.map { _ in value }
-        }
-      }
+      answers.flatMap { answer in answer.changed { try await change(key, $0) } }
     }
   }
 

@@ -9,7 +9,7 @@ extension Cache {
 }
 
 /// A cache that passes on writes and no gets.
-public struct WriteOnly<Base: Cache>: Wrapper, Cache {
+public struct WriteOnly<Base: Cache>: Wrapper, Cache, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -26,13 +26,7 @@ public struct WriteOnly<Base: Cache>: Wrapper, Cache {
 
   /// Completes empty.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    .empty
-  }
-
-  /// Completes empty.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     .empty
   }
 
@@ -45,11 +39,5 @@ public struct WriteOnly<Base: Cache>: Wrapper, Cache {
   /// The base, whose values no get finds.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, title, of: base.topology(for: key)).findingNoWrites()
-  }
-
-  /// Returns `nil`: the stored values are never read.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    nil
   }
 }

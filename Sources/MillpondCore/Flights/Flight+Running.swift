@@ -5,7 +5,7 @@ import Synchronization
 extension Flight {
   /// Runs the work, unless all callers have left already.
   @inlinable
-  func start(_ work: (FlightHandle) -> Signal<Stamped<Value>>) {
+  func start(_ work: (FlightHandle) -> Signal<Value>) {
     if run.lifetime.isEnded { return }
     WorkContext.run(inNew: run.constants.handle) {
       work(run.constants.handle).run(
@@ -15,7 +15,7 @@ extension Flight {
 
   /// Sends a value without a context; callers that have one restore it themselves.
   @inlinable
-  func receive(_ value: Stamped<Value>) {
+  func receive(_ value: Value) {
     WorkContext.run(in: nil) { run.next(value) }
   }
 

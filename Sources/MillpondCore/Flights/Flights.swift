@@ -25,8 +25,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func join(
     _ key: Key, _ lookup: Lookup,
-    start: @escaping @Sendable (Lookup) -> Signal<Stamped<Value>>
-  ) -> Signal<Stamped<Value>> {
+    start: @escaping @Sendable (Lookup) -> Signal<Value>
+  ) -> Signal<Value> {
     Signal { observer, lifetime in
       self.wait(as: self.enter(key, lookup), key, lookup, observer, lifetime, start: start)
     }
@@ -90,24 +90,12 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @inlinable
   func wait(
     as caller: FlightCaller<Key, Value>?, _ key: Key, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
-    start: (Lookup) -> Signal<Stamped<Value>>
+    _ observer: Observer<Value>, _ lifetime: Lifetime,
+    start: (Lookup) -> Signal<Value>
   ) {
     guard let caller else {
       return runAlone(key, lookup, observer, lifetime) { start(lookup) }
     }
-    guard let own = lookup.revalidation else {
-      return wait(counted: caller, key, lookup, observer, lifetime, start)
-    }
-    wait(counted: caller, key, lookup, observer.learning(own, from: caller), lifetime, start)
-  }
-
-  @inlinable
-  func wait(
-    counted caller: FlightCaller<Key, Value>, _ key: Key, _ lookup: Lookup,
-    _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
-    _ start: (Lookup) -> Signal<Stamped<Value>>
-  ) {
     if !isWaiting(caller, lookup, observer, lifetime) {
       return observer.failed(CacheError.circular(key: String(withoutSecrets: key)))
     }
@@ -118,7 +106,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Waits for the flight until `lifetime` ends; false, without an event, if that would never end.
   @inlinable
   func isWaiting(
-    _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>,
+    _ caller: FlightCaller<Key, Value>, _ lookup: Lookup, _ observer: Observer<Value>,
     _ lifetime: Lifetime
   ) -> Bool {
     if caller.isNew { caller.flight.handle.begin() }
@@ -144,8 +132,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// caller works for the same key.
   @inlinable
   func runAlone(
-    _ key: Key, _ lookup: Lookup, _ observer: Observer<Stamped<Value>>, _ lifetime: Lifetime,
-    start: () -> Signal<Stamped<Value>>
+    _ key: Key, _ lookup: Lookup, _ observer: Observer<Value>, _ lifetime: Lifetime,
+    start: () -> Signal<Value>
   ) {
     let caller = WorkContext.current
     let handle = handle(of: key, lookup)
@@ -184,8 +172,8 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline
   func reload(
     _ key: Key, _ shared: Lookup,
-    _ work: @escaping @Sendable (_ isKept: Bool) -> Signal<Stamped<Value>>
-  ) -> Signal<Stamped<Value>> {
+    _ work: @escaping @Sendable (_ isKept: Bool) -> Signal<Value>
+  ) -> Signal<Value> {
     guard let handle = shared.flight else { return work(true) }
     // Decided in the start, so that a caller that is counted in does wait.
     return Signal { observer, lifetime in
@@ -197,7 +185,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       case .waits(let caller):
         let (context, waiting) = (WorkContext.current, lifetime.child())
         // This reload begins at the end of that one, whether it succeeds or fails.
-        let end = Observer<Stamped<Value>>(next: { _ in }) { event in
+        let end = Observer<Value>(next: { _ in }) { event in
           guard event.isTerminal else { return observer.other(event) }
           waiting.end()
           if lifetime.isEnded { return }
@@ -286,19 +274,5 @@ private struct LoneRun<Key: Hashable & Sendable>: Sendable {
     FlightRecord(
       key: key, age: handle.age, callers: 1, priority: handle.priority, place: handle.place,
       id: ObjectIdentifier(handle))
-  }
-}
-
-extension Observer {
-  /// Passes the answer to the flight's question on to a caller that has asked the same.
-  @usableFromInline
-  func learning<Key, Answer>(
-    _ own: Revalidation, from caller: FlightCaller<Key, Answer>
-  ) -> Observer {
-    guard let shared = caller.flight.revalidation, shared !== own else { return self }
-    return replacingOther { event in
-      if event.isTerminal, let answer = shared.answer { own.confirm(answer) }
-      other(event)
-    }
   }
 }

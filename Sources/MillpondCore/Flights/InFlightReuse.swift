@@ -31,7 +31,7 @@ extension Source {
 /// A source or cache whose simultaneous gets of one key share one run, a *flight*.
 ///
 /// A class, so that a hit retains one object.
-public final class InFlightReuse<Base: Source>: Wrapper, StampedSource {
+public final class InFlightReuse<Base: Source>: Wrapper, AnsweringSource {
   /// The key type of the base.
   public typealias Key = Base.Key
 
@@ -39,7 +39,7 @@ public final class InFlightReuse<Base: Source>: Wrapper, StampedSource {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  @usableFromInline let flights: Flights<Key, Value>
+  @usableFromInline let flights: Flights<Key, Answer<Value>>
   @usableFromInline var title: String { "reusing in flight" }
 
   @inlinable
@@ -50,19 +50,19 @@ public final class InFlightReuse<Base: Source>: Wrapper, StampedSource {
 
   /// Joins the flight of the key, or starts one.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     switch lookup.freshness {
     case .any, .atMost:
       Signal { [self] observer, lifetime in
         let caller = flights.enter(key, lookup)
         // A caller that joins reaches no layer, but is counted in one.
         if let caller, !caller.isNew { _ = base.now(key, lookup.counting(.everything)) }
-        flights.wait(as: caller, key, lookup, observer, lifetime) { base.getStamped(key, $0) }
+        flights.wait(as: caller, key, lookup, observer, lifetime) { base.answers(key, $0) }
       }
-    case .cachedOnly: base.getStamped(key, lookup)
+    case .cachedOnly: base.answers(key, lookup)
     case .reload:
       Signal { [self] observer, lifetime in
-        flights.runAlone(key, lookup, observer, lifetime) { base.getStamped(key, lookup) }
+        flights.runAlone(key, lookup, observer, lifetime) { base.answers(key, lookup) }
       }
     }
   }

@@ -186,7 +186,7 @@ struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   @usableFromInline typealias Constants = FlightConstants<Key, Value>
   @usableFromInline typealias Variables = FlightVariables<Key, Value>
-  @usableFromInline typealias Run = OwnedRun<Stamped<Value>, Constants, Variables>
+  @usableFromInline typealias Run = OwnedRun<Value, Constants, Variables>
 
   @usableFromInline let run: Run
 
@@ -212,7 +212,7 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   @inlinable var table: Locked<JoinableFlights<Key, Value>> { run.constants.table }
   @inlinable var handle: FlightHandle { run.constants.handle }
   @inlinable var isReload: Bool { run.constants.isReload }
-  @inlinable var revalidation: Revalidation? { run.constants.revalidation }
+  @inlinable var known: Validator? { run.constants.known }
   @inlinable var assigned: AssignedSignal<Value>? { run.constants.assigned }
 
   // MARK: Under the lock of the table
@@ -224,9 +224,7 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   /// Whether a get may join: it admits the same answers.
   @inlinable
   func suits(_ lookup: Lookup) -> Bool {
-    guard freshness == lookup.freshness else { return false }
-    guard let own = revalidation else { return lookup.revalidation == nil }
-    return own.validator == lookup.revalidation?.validator
+    freshness == lookup.freshness && known == lookup.known
   }
 
   @inlinable
@@ -264,8 +262,8 @@ struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Se
   @usableFromInline let handle: FlightHandle
   @usableFromInline let isReload: Bool
 
-  /// The question about a stored value that all its callers ask, if they do.
-  @usableFromInline let revalidation: Revalidation?
+  /// The validator of the stored value about which all its callers ask, if they do.
+  @usableFromInline let known: Validator?
 
   /// The signal that the first caller starts, if one was assigned.
   @usableFromInline let assigned: AssignedSignal<Value>?
@@ -280,7 +278,7 @@ struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Se
     self.handle = handle
     self.assigned = assigned
     isReload = lookup.freshness == .reload
-    revalidation = lookup.revalidation
+    known = lookup.known
   }
 }
 

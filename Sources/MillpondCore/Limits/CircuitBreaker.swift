@@ -30,9 +30,9 @@ final class CircuitBreaker: Sendable {
   ///   - layer: Returns the name of the source, for the error of a refused get.
   ///   - ask: Makes the get.
   @inlinable
-  func answer<Answer>(
-    of layer: @escaping @Sendable () -> String, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func answer<Element>(
+    of layer: @escaping @Sendable () -> String, _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element> {
     Signal { observer, lifetime in
       switch self.enter() {
       case .refused(let remaining, let failure):
@@ -46,9 +46,9 @@ final class CircuitBreaker: Sendable {
   }
 
   @inlinable
-  func watching<Answer>(
-    _ observer: Observer<Answer>, _ pass: CircuitPass, _ lifetime: Lifetime
-  ) -> Observer<Answer> {
+  func watching<Element>(
+    _ observer: Observer<Element>, _ pass: CircuitPass, _ lifetime: Lifetime
+  ) -> Observer<Element> {
     let isDecided = SerialState(false)
     let decide = { @Sendable (outcome: CircuitOutcome) in
       if isDecided.value || lifetime.isEnded { return }

@@ -43,12 +43,6 @@ public enum Freshness: Sendable, Hashable {
     }
   }
 
-  /// Whether a get asks an origin about a stored value that is too old.
-  @inlinable
-  var revalidates: Bool {
-    if case .cachedOnly = self { false } else { true }
-  }
-
   /// Whether a stored value of this age is acceptable.
   @inlinable
   package func admits(age: @autoclosure () -> Duration) -> Bool {

@@ -126,12 +126,12 @@ public struct Lookup: Sendable {
   /// Returns the lookup of a flight whose callers ask like this.
   @inlinable
   func shared(by flight: FlightHandle) -> Lookup {
-    revalidation == nil ? .shared(freshness, flight) : asking(by: flight)
+    known == nil ? .shared(freshness, flight) : asking(by: flight)
   }
 
   @usableFromInline
   func asking(by flight: FlightHandle) -> Lookup {
-    let terms = LookupTerms(flight: flight, revalidation: revalidation)
+    let terms = LookupTerms(flight: flight, known: known)
     return Lookup(
       freshness: freshness, ownPriority: .normal, details: .special(SpecialTerms(terms)))
   }
@@ -164,17 +164,11 @@ public struct Lookup: Sendable {
       beginning: beginning)
   }
 
-  /// Returns a copy for a layer that may say why it has no value.
-  @inlinable
-  func explained(by explanation: MissExplanation) -> Lookup {
-    with(.explained(explanation))
-  }
-
   /// Returns a copy with one listener only, which does not follow changes of the priority.
   func reporting(onlyTo listener: any CacheEventListener) -> Lookup {
     var terms = details.terms
     terms.check = details.check
-    (terms.listeners, terms.flight, terms.explanation) = ([listener], nil, nil)
+    (terms.listeners, terms.flight) = ([listener], nil)
     return Lookup(
       freshness: freshness, ownPriority: priority, counting: counting,
       details: .special(SpecialTerms(terms)), beginning: beginning)

@@ -9,11 +9,8 @@ struct LookupTerms: Sendable {
   var listeners: [any CacheEventListener] = []
   var place: String?
 
-  /// The question whether the caller's stored value is still current.
-  var revalidation: Revalidation?
-
-  /// Receives the reason why the asked layer has no value, if its answer is reported.
-  var explanation: MissExplanation?
+  /// The validator of the caller's stored value, of which it asks whether it is still current.
+  var known: Validator?
 
   /// The check of values by a codec above the asked layer.
   var check: ValueCheck?
@@ -21,13 +18,13 @@ struct LookupTerms: Sendable {
   @usableFromInline
   init(
     deadline: Deadline? = nil, stale: StaleUse? = nil, flight: FlightHandle? = nil,
-    place: String? = nil, revalidation: Revalidation? = nil
+    place: String? = nil, known: Validator? = nil
   ) {
     self.deadline = deadline
     self.stale = stale
     self.flight = flight
     self.place = place
-    self.revalidation = revalidation
+    self.known = known
   }
 }
 
@@ -42,18 +39,11 @@ enum LookupDetails: Sendable {
 
   case special(SpecialTerms)
 
-  /// The get has listeners, and the layer may explain a miss.
-  case explained(MissExplanation)
-
   var terms: LookupTerms {
     switch self {
-    case .usual: return LookupTerms()
-    case .flight(let flight): return LookupTerms(flight: flight)
-    case .special(let special): return special.terms
-    case .explained(let explanation):
-      var terms = explanation.outer.terms
-      terms.explanation = explanation
-      return terms
+    case .usual: LookupTerms()
+    case .flight(let flight): LookupTerms(flight: flight)
+    case .special(let special): special.terms
     }
   }
 
@@ -62,7 +52,6 @@ enum LookupDetails: Sendable {
     switch self {
     case .usual, .flight: nil
     case .special(let special): special
-    case .explained(let explanation): explanation.outer.special
     }
   }
 
@@ -71,16 +60,14 @@ enum LookupDetails: Sendable {
     case .usual: nil
     case .flight(let flight): flight
     case .special(let special): special.terms.flight
-    case .explained(let explanation): explanation.outer.flight
     }
   }
 
-  /// Receives the reason why the asked layer has no value; nil if it is not reported.
-  @usableFromInline var explanation: MissExplanation? {
+  /// The validator of the caller's stored value.
+  @inlinable var known: Validator? {
     switch self {
     case .usual, .flight: nil
-    case .special(let special): special.terms.explanation
-    case .explained(let explanation): explanation
+    case .special(let special): special.known
     }
   }
 
@@ -90,7 +77,6 @@ enum LookupDetails: Sendable {
     case .usual: false
     case .flight(let flight): flight.hasListeners
     case .special(let special): special.hasListeners
-    case .explained: true
     }
   }
 
@@ -98,7 +84,7 @@ enum LookupDetails: Sendable {
   @inlinable var isObservable: Bool {
     switch self {
     case .usual: false
-    case .flight, .explained: true
+    case .flight: true
     case .special(let special): special.isObservable
     }
   }
@@ -124,7 +110,6 @@ enum LookupDetails: Sendable {
     case .usual: break
     case .flight(let flight): flight.send(event)
     case .special(let special): special.send(event)
-    case .explained(let explanation): explanation.outer.send(event)
     }
   }
 
@@ -134,7 +119,6 @@ enum LookupDetails: Sendable {
     case .usual: nil
     case .flight(let flight): flight.clock.exact
     case .special(let special): special.time
-    case .explained(let explanation): explanation.outer.time
     }
   }
 
@@ -157,8 +141,8 @@ final class SpecialTerms: Sendable {
     time = terms.flight?.clock.exact ?? terms.listeners.first?.time
   }
 
-  @usableFromInline var revalidation: Revalidation? {
-    terms.revalidation
+  @usableFromInline var known: Validator? {
+    terms.known
   }
 
   func send(_ event: CacheEvent) {
@@ -172,37 +156,5 @@ final class SpecialTerms: Sendable {
 
   @usableFromInline var isObservable: Bool {
     !terms.listeners.isEmpty || terms.flight != nil
-  }
-}
-
-/// A holder of the reason why a layer has no value.
-@usableFromInline
-final class MissExplanation: Sendable {
-  /// The details of the get, without the explanation of a layer around this one.
-  @usableFromInline let outer: LookupDetails
-  private let given = LazyObject()
-
-  @usableFromInline
-  init(of details: LookupDetails) {
-    if case .explained(let explanation) = details {
-      outer = explanation.outer
-    } else {
-      outer = details
-    }
-  }
-
-  /// Keeps the reason; the latest counts.
-  func give(_ reason: CacheEvent.Kind) {
-    locked(reason).discard { exchange(&$0, with: reason) }
-  }
-
-  /// The reason, if one was given.
-  @usableFromInline
-  var reason: CacheEvent.Kind? {
-    given.object == nil ? nil : locked(.miss).withLock { $0 }
-  }
-
-  private func locked(_ first: CacheEvent.Kind) -> Locked<CacheEvent.Kind> {
-    given.locked(first)
   }
 }

@@ -1,12 +1,12 @@
-public import MillpondSignals
+import MillpondSignals
 
 /// A value with its age, which travels from layer to layer: a value that is half an hour old on
 /// disk is not new in memory.
 ///
 /// A source that knows how long its answer may be stored says so with it:
 ///
-///     func getStamped(_ key: URL, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-///       answers(key).map { Stamped($0.body, timeToLive: .after($0.maxAge)) }
+///     func answers(_ key: URL, _ lookup: Lookup) -> Signal<Answer<Data>> {
+///       load(key).map { .value(Stamped($0.body, timeToLive: .after($0.maxAge))) }
 ///     }
 ///
 /// Every layer above stores the value for that long, or for its own time to live if that is
@@ -100,20 +100,3 @@ public struct Stamped<Value: Sendable>: Sendable {
 }
 
 extension Stamped: Equatable where Value: Equatable {}
-
-extension Signal {
-  /// Returns the same signal without the ages of its values.
-  ///
-  /// A `map` would keep its closure for each subscriber.
-  @inlinable
-  func unstamped<Bare>() -> Signal<Bare> where Value == Stamped<Bare> {
-    let (start, now) = (start, now)
-    var value: (@Sendable () -> Bare?)?
-    if let now { value = { now()?.value } }
-    return Signal<Bare>(
-      start: { observer, lifetime in
-        let next = observer.onNext
-        start?(observer.replacingNext { next($0.value) }, lifetime)
-      }, now: value, emptyError: emptyError)
-  }
-}

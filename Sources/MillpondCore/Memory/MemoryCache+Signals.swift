@@ -45,7 +45,7 @@ extension MemoryCache {
       // Before the entry, so that a set that finds the entry is later, and keeps its value.
       let revision = Revision.next()
       // Before the removal, which refuses the values of all former entries.
-      makeFlights().assign(key, newValue, revision)
+      makeFlights().assign(key, newValue.map { Stamped($0) }, revision)
       // A later write has arrived in between, and wins over this entry.
       if !removeStored(key, revision) { detachFlight(of: key, upTo: revision) }
     }
@@ -74,7 +74,7 @@ extension MemoryCache {
           return observer.completed()
         }
         self.joinFlight(key, Lookup()) { make().map { Stamped($0, timeToLive: timeToLive) } }
-          .unstamped().run(observer, lifetime)
+          .map { $0.value }.run(observer, lifetime)
       },
       now: { self.now(key, Lookup()) },
       emptyError: Miss.self)
@@ -84,19 +84,19 @@ extension MemoryCache {
 extension MemoryCache {
   /// The running and waiting entries; nil if there was never one.
   @inlinable
-  var flights: Flights<Key, Value>? {
-    lazyFlights.object.map { unsafeDowncast($0, to: Flights<Key, Value>.self) }
+  var flights: Flights<Key, Stamped<Value>>? {
+    lazyFlights.object.map { unsafeDowncast($0, to: Flights<Key, Stamped<Value>>.self) }
   }
 
   @inlinable
-  func makeFlights() -> Flights<Key, Value> {
+  func makeFlights() -> Flights<Key, Stamped<Value>> {
     flights ?? makeFirstFlights()
   }
 
   @usableFromInline
-  func makeFirstFlights() -> Flights<Key, Value> {
-    let flights = Flights<Key, Value>(makeFlightClock(), limit: 10_000)
-    return unsafeDowncast(lazyFlights.storeIfNil(flights), to: Flights<Key, Value>.self)
+  func makeFirstFlights() -> Flights<Key, Stamped<Value>> {
+    let flights = Flights<Key, Stamped<Value>>(makeFlightClock(), limit: 10_000)
+    return unsafeDowncast(lazyFlights.storeIfNil(flights), to: Flights<Key, Stamped<Value>>.self)
   }
 
   /// Whether a get joins an entry of the key.
@@ -114,7 +114,7 @@ extension MemoryCache {
   func joinFlight(
     _ key: Key, _ lookup: Lookup, orStart make: (@Sendable () -> Signal<Stamped<Value>>)? = nil
   ) -> Signal<Stamped<Value>> {
-    let (flights, lookup) = (makeFlights(), lookup.needingValue.with(.any))
+    let (flights, lookup) = (makeFlights(), lookup.asking(about: nil).with(.any))
     return Signal { observer, lifetime in
       // Before the entry is looked up, so that every later write wins over its value.
       let token = FillToken()
@@ -126,7 +126,7 @@ extension MemoryCache {
       }
       flights.wait(as: caller, key, lookup, observer, lifetime) { _ in
         if let assigned = caller?.flight.assigned, self.isLatest(assigned, of: key) {
-          return self.storing(assigned.signal.map { Stamped($0) }, for: key, token)
+          return self.storing(assigned.signal, for: key, token)
         }
         // Another entry may have ended meanwhile.
         if let stamped = self.peekStamped(key) { return .just(stamped) }
@@ -141,7 +141,7 @@ extension MemoryCache {
   /// an observer of those, or another thread, may still find the entry. The token of its run would
   /// then be newer than the write.
   @usableFromInline
-  func isLatest(_ assigned: AssignedSignal<Value>, of key: Key) -> Bool {
+  func isLatest(_ assigned: AssignedSignal<Stamped<Value>>, of key: Key) -> Bool {
     guard keyRemovals.compare(key, assigned.revision) != nil else { return false }
     let hash = MemoryHash(key)
     return shards.withStore(hash) { store in

@@ -155,7 +155,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
       if let stamped = self.look(key, lookup.freshness, .everything) {
         observer.next(stamped.value)
       } else if self.hasFlight(of: key, lookup) {
-        return self.joinFlight(key, lookup).unstamped().run(observer, lifetime)
+        return self.joinFlight(key, lookup).map { $0.value }.run(observer, lifetime)
       }
       observer.completed()
     }
@@ -163,35 +163,25 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
 
   /// Returns the same answer, with the ages of its values.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     Signal { observer, lifetime in
       if let stamped = self.look(key, lookup.freshness, .everything) {
-        observer.next(stamped)
+        observer.next(.value(stamped))
       } else if self.hasFlight(of: key, lookup) {
-        return self.joinFlight(key, lookup).run(observer, lifetime)
-      } else if lookup.freshness != .any {
-        self.explainMiss(key, lookup)
+        return self.joinFlight(key, lookup).map { .value($0) }.run(observer, lifetime)
+      } else if let outdated = self.outdated(key, lookup) {
+        observer.next(.outdated(outdated))
       }
-      observer.completed()
+      if !lifetime.isEnded { observer.completed() }
     }
   }
 
-  /// Returns the value that no get finds any more, if it has a validator.
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    mayBeStale(.any) ? peekStale(key).map { .just($0) } : nil
-  }
-
-  /// Whether a get that missed may find a value to be confirmed.
+  /// Returns the value that has just been too old for a get, if it may be confirmed or somebody
+  /// wants to know its age.
   @inlinable
-  func mayBeStale(_ freshness: Freshness) -> Bool {
-    hasValidators.load(ordering: .relaxed) && freshness.revalidates
-  }
-
-  /// Says that a value is too old for the question, if there is one.
-  @inlinable
-  func explainMiss(_ key: Key, _ lookup: Lookup) {
-    guard lookup.wantsReasons, let stamped = peekStamped(key) ?? peekStale(key) else { return }
-    lookup.explainMiss(.tooOld(age: stamped.age))
+  func outdated(_ key: Key, _ lookup: Lookup) -> Stamped<Value>? {
+    if hasValidators.load(ordering: .relaxed), let stamped = peekStale(key) { return stamped }
+    return lookup.freshness != .any && lookup.hasListeners ? peekStamped(key) : nil
   }
 
   @inlinable

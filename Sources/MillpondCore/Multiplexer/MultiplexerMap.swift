@@ -146,8 +146,8 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ob
   }
 
   /// Returns the stored value if it is fresh, or else a fetched one, with its age.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    remembered.getStamped(key, lookup)
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    remembered.answers(key, lookup)
   }
 
   /// Returns the value in memory if it is fresh.

@@ -3,7 +3,7 @@ public import MillpondSignals
 /// A cache that notes the changes that it could not save, and does not show what they were to remove
 /// or to replace.
 @usableFromInline
-struct Saving<Base: Cache>: Wrapper, Cache {
+struct Saving<Base: Cache>: Wrapper, Cache, AnsweringSource {
   @usableFromInline typealias Key = Base.Key
   @usableFromInline typealias Value = Base.Value
 
@@ -12,30 +12,17 @@ struct Saving<Base: Cache>: Wrapper, Cache {
   @usableFromInline var title: String { "saving" }
 
   @usableFromInline
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    visible(base.get(key, lookup), key)
-  }
-
-  @usableFromInline
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    visible(base.getStamped(key, lookup), key)
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    // Asked twice: a removal may fail during the look-up, or have ended by the time of the value.
+    .deferred { [base, unsaved] in
+      unsaved.hides(key)
+        ? .empty : base.answers(key, lookup).filter { _ in !unsaved.hides(key) }
+    }
   }
 
   @usableFromInline
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
     unsaved.hides(key) ? nil : base.now(key, lookup)
-  }
-
-  @usableFromInline
-  func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key).map { visible($0, key) }
-  }
-
-  private func visible<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
-    // Asked twice: a removal may fail during the look-up, or have ended by the time of the value.
-    .deferred { [unsaved] in
-      unsaved.hides(key) ? .empty : answer.filter { _ in !unsaved.hides(key) }
-    }
   }
 
   @usableFromInline

@@ -35,18 +35,6 @@ extension Lookup {
   func checked(by check: ValueCheck) -> Lookup {
     with { $0.check = check }
   }
-
-  /// Whether a layer without a value may explain that.
-  @inlinable
-  package var wantsReasons: Bool {
-    details.explanation != nil
-  }
-
-  /// Explains why the layer that was asked will have no value.
-  @usableFromInline
-  package func explainMiss(_ reason: CacheEvent.Kind) {
-    details.explanation?.give(reason)
-  }
 }
 
 extension Source {
@@ -61,16 +49,16 @@ extension Source {
   @inlinable
   package func layerAnswer(
     _ key: Key, _ lookup: Lookup, as label: @escaping @Sendable () -> String?,
-    naming: @escaping @Sendable (Signal<Stamped<Value>>) -> Signal<Stamped<Value>> = { $0 }
-  ) -> Signal<Stamped<Value>> {
-    guard lookup.isObservable else { return naming(getStamped(key, lookup)) }
+    naming: @escaping @Sendable (Signal<Answer<Value>>) -> Signal<Answer<Value>> = { $0 }
+  ) -> Signal<Answer<Value>> {
+    guard lookup.isObservable else { return naming(answers(key, lookup)) }
     return Signal { observer, lifetime in
       let report = SerialState(AnswerReport(lookup, as: label()))
-      naming(getStamped(key, report.value.explained(lookup))).run(
+      naming(answers(key, lookup)).run(
         Observer(
-          next: { stamped in
-            report.value.hit(stamped.age, key, lookup, as: label())
-            observer.next(stamped)
+          next: { answer in
+            report.value.received(answer, key, lookup, as: label())
+            observer.next(answer)
           },
           other: { event in
             report.value.ended(event, key, lookup, as: label(), isStore: isStoreAlone)
@@ -97,7 +85,7 @@ extension Source {
 
   /// Returns the answer of one of several sources, and reports which one answered.
   @inlinable
-  func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  func layerAnswer(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     layerAnswer(key, lookup) { ownLabel }
   }
 
@@ -119,8 +107,8 @@ struct AnswerReport: Sendable {
   /// listeners.
   @usableFromInline let askedAt: Int64?
 
-  /// Receives the reason why the layer has no value, if it gives one.
-  @usableFromInline var explanation: MissExplanation?
+  /// Why the layer has no value, if it says so.
+  @usableFromInline var reason: CacheEvent.Kind?
 
   /// Whether the layer has answered, or no listener can join.
   @usableFromInline var isDone: Bool
@@ -128,7 +116,6 @@ struct AnswerReport: Sendable {
   /// Creates a report of nothing.
   @inlinable
   init() {
-    explanation = nil
     askedAt = nil
     isDone = true
   }
@@ -136,7 +123,6 @@ struct AnswerReport: Sendable {
   /// Creates the report of a layer that is asked now.
   @inlinable
   init(_ lookup: Lookup, as label: @autoclosure () -> String?) {
-    explanation = nil
     if lookup.hasListeners {
       isDone = label() == nil
       askedAt = isDone ? nil : lookup.details.timeOfListeners()
@@ -146,13 +132,18 @@ struct AnswerReport: Sendable {
     }
   }
 
-  /// Returns the lookup for the layer: with listeners, it may explain a miss.
+  /// Reports the layer's value, or keeps the reason why it has none until it ends.
   @inlinable
-  mutating func explained(_ lookup: Lookup) -> Lookup {
-    guard askedAt != nil else { return lookup }
-    let explanation = MissExplanation(of: lookup.details)
-    self.explanation = explanation
-    return lookup.explained(by: explanation)
+  mutating func received(
+    _ answer: Answer<some Sendable>, _ key: some Hashable & Sendable, _ lookup: Lookup,
+    as label: @autoclosure () -> String?
+  ) {
+    if isDone { return }
+    switch answer {
+    case .value(let stamped): hit(stamped.age, key, lookup, as: label())
+    case .notModified: answered(.revalidated, key, lookup, as: label())
+    case .stale, .tooOld, .undecodable: if lookup.hasListeners { reason = answer.reason }
+    }
   }
 
   /// Reports the layer's value.
@@ -161,10 +152,17 @@ struct AnswerReport: Sendable {
     _ age: @autoclosure () -> Duration, _ key: some Hashable & Sendable, _ lookup: Lookup,
     as label: @autoclosure () -> String?
   ) {
-    if isDone { return }
+    if !isDone { answered(.hit(age: age()), key, lookup, as: label()) }
+  }
+
+  @inlinable
+  mutating func answered(
+    _ kind: @autoclosure () -> CacheEvent.Kind, _ key: some Hashable & Sendable, _ lookup: Lookup,
+    as label: @autoclosure () -> String?
+  ) {
     // Also without listeners: to those that join later, the end is no miss.
     isDone = true
-    if lookup.hasListeners { send(.hit(age: age()), key, lookup, label()) }
+    if lookup.hasListeners { send(kind(), key, lookup, label()) }
   }
 
   /// Reports the layer's failure, or that it has no value.
@@ -181,7 +179,7 @@ struct AnswerReport: Sendable {
     case .failed(let error): send(.failed(error), key, lookup, label())
     case .completed:
       if lookup.freshness == .reload, isStore() { return isDone = true }
-      send(explanation?.reason ?? .miss, key, lookup, label())
+      send(reason ?? .miss, key, lookup, label())
     }
   }
 

@@ -5,7 +5,7 @@ public import MillpondSignals
 extension Monitored {
   /// Returns the base's answer; the monitor receives its record when it ends.
   @usableFromInline
-  func recorded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  func recorded(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     .deferred { [self] in
       let monitor = monitoring.monitor
       // A part of a get that the monitor records already.
@@ -14,7 +14,7 @@ extension Monitored {
       let beginning = monitor.time.now()
       let hasValue = Locked(false)
       return answer(key, monitoring.of(lookup).reporting(by: trace))
-        .onNext { _ in hasValue.withLock { $0 = true } }
+        .onNext { answer in if case .value = answer { hasValue.withLock { $0 = true } } }
         .onEnd { ending in
           let end = GetRecord.End(ending, hasValue: hasValue.withLock { $0 })
           let duration = Duration.nanoseconds(monitor.time.now() - beginning)

@@ -42,24 +42,24 @@ public struct Monitored<Base: Source>: Wrapper {
       } else if monitoring.label == nil, monitoring.attention == .events {
         base.get(key, monitoring.of(lookup)).run(observer, lifetime)
       } else {
-        getStamped(key, lookup).unstamped().run(observer, lifetime)
+        answers(key, lookup).values().run(observer, lifetime)
       }
     }
   }
 
   /// Returns the base's answer, and reports it to the monitor.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     switch monitoring.attention {
-    case .none: base.getStamped(key, lookup)
+    case .none: base.answers(key, lookup)
     case .events: answer(key, monitoring.of(lookup))
     case .gets: recorded(key, lookup)
     }
   }
 
   @inlinable
-  func answer(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    guard monitoring.label != nil else { return base.getStamped(key, lookup) }
+  func answer(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    guard monitoring.label != nil else { return base.answers(key, lookup) }
     return base.layerAnswer(key, lookup) { [monitoring] in monitoring.label }
   }
 

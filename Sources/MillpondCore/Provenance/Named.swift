@@ -37,12 +37,12 @@ public struct Named<Base: Source>: Wrapper {
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     guard lookup.isObservable else { return naming(base.get(key, lookup)) }
-    return getStamped(key, lookup).unstamped()
+    return answers(key, lookup).values()
   }
 
   /// Returns the base's answer, and reports it to the listeners.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     base.layerAnswer(key, lookup, as: { name }, naming: { naming($0) })
   }
 
@@ -61,7 +61,7 @@ public struct Named<Base: Source>: Wrapper {
 
   /// Returns the signal, whose failures name this layer.
   @inlinable
-  func naming<Answer>(_ signal: Signal<Answer>) -> Signal<Answer> {
+  func naming<Element>(_ signal: Signal<Element>) -> Signal<Element> {
     // Memory has no failures of its own.
     if Base.self == MemoryCache<Key, Value>.self { return signal }
     return signal.mapFailure { named($0) }

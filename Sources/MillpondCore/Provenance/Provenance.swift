@@ -62,7 +62,7 @@ extension Source {
       let trace = Trace(ExactTime(clock))
       let lookup = Lookup(priority: priority, freshness: freshness, deadline: deadline)
         .reporting(by: trace)
-      let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup)
+      let values = isBeside(freshness) ? .empty : layerAnswer(key, lookup).stampedValues()
       let answer = deadline.map { values.ended(by: $0) { String(withoutSecrets: key) } } ?? values
       return
         answer

@@ -45,9 +45,9 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   ///
   /// - Parameter fetch: Makes the fetch, with the lifetime of its caller. It must take its token
   ///   inside, so that no write in between is missed.
-  func counting<Answer>(
-    _ key: Key, _ fetch: @escaping @Sendable (Lifetime) -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func counting<Element>(
+    _ key: Key, _ fetch: @escaping @Sendable (Lifetime) -> Signal<Element>
+  ) -> Signal<Element> {
     Signal { [self] observer, lifetime in
       let run = lifetime.child()
       state.withLock { $0.watches[key, default: Watch()].fetchCount += 1 }

@@ -2,17 +2,18 @@ public import MillpondSignals
 
 extension RefreshingCache {
   /// Returns the stored value, however old, if it is usable.
-  func kept(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    let policy = policy
-    return store.getStamped(key, lookup)
+  func kept(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    store.answers(key, lookup).filter { [watchers, policy] answer in
+      guard case .value(let stamped) = answer else { return true }
       // The store may have brought the value from its lower layer into memory.
-      .onNext { [watchers] _ in watchers.send(.kept, of: key) }
-      .filter { policy.isUsable(age: $0.age) }
+      watchers.send(.kept, of: key)
+      return policy.isUsable(age: stamped.age)
+    }
   }
 
   /// Returns the stored value as a stale finding.
   func keptAsStale(_ key: Key) -> Signal<Finding> {
-    kept(key, Lookup()).take(1).recover { _ in .empty }.map { [self] in
+    kept(key, Lookup()).stampedValues().take(1).recover { _ in .empty }.map { [self] in
       finding($0, isFresh: false, requested: nil)
     }
   }
@@ -25,9 +26,9 @@ extension RefreshingCache {
 
   /// Returns the stored value if it is fresh; else what a flight finds and the get accepts.
   @inlinable
-  func answer<Answer>(
-    _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Answer
-  ) -> Signal<Answer> {
+  func answer<Element>(
+    _ key: Key, _ lookup: Lookup, _ content: @escaping @Sendable (Finding) -> Element
+  ) -> Signal<Element> {
     let use = lookup.stale ?? (lookup.freshness == .any ? policy.stale : .never)
     guard case .after(let delay) = use else { return find(key, lookup, use, content) }
     return answer(after: delay, find(key, lookup, use) { $0 }, content) {
@@ -37,28 +38,27 @@ extension RefreshingCache {
 
   /// Returns the findings of the key's flight that suit this get.
   @inlinable
-  func find<Answer>(
+  func find<Element>(
     _ key: Key, _ lookup: Lookup, _ use: StaleUse,
-    _ content: @escaping @Sendable (Finding) -> Answer
-  ) -> Signal<Answer> {
+    _ content: @escaping @Sendable (Finding) -> Element
+  ) -> Signal<Element> {
     Signal { observer, lifetime in
       RefreshingGet(self, key, lookup, use, observer, lifetime, content).join()
     }
   }
 
   /// Tries the immediate value first, for callers that have not done so.
-  func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  func answerFirst(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     let answer = answer(key, lookup) { self.delivered($0) }
     return .deferred { [self] in
       if lookup.isObservable || now(key, lookup.counting(.nothing)) == nil { return answer }
-      return store.getStamped(key, lookup.with(ages.fresh(key, lookup.freshness))).ifEmpty {
-        answer
-      }
+      return store.answers(key, lookup.with(ages.fresh(key, lookup.freshness)))
+        .ifNotFound { failure, _ in failure.map { .fail($0) } ?? answer }
     }
   }
 
   /// Fetches a new value; if that fails, returns the stored one if the get allows it.
-  func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  func reloaded(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     let use = lookup.stale ?? .never
     guard case .after(let delay) = use else {
       return reload(key, lookup).recover { self.standIn(key, for: $0, by: use) }.map { [self] in
@@ -90,10 +90,10 @@ extension RefreshingCache {
 
   /// Returns the findings; a stale one is delayed by `delay`.
   @inlinable
-  func answer<Answer>(
+  func answer<Element>(
     after delay: Duration, _ found: Signal<Finding>,
-    _ content: @escaping @Sendable (Finding) -> Answer, onStale: @escaping @Sendable () -> Void
-  ) -> Signal<Answer> {
+    _ content: @escaping @Sendable (Finding) -> Element, onStale: @escaping @Sendable () -> Void
+  ) -> Signal<Element> {
     let policy = policy
     return found.onNext { if !$0.value.isFresh { onStale() } }
       .timed(on: scheduler) { StaleRule(delay, policy, $0) }.map(content)
@@ -101,10 +101,11 @@ extension RefreshingCache {
 
   /// Returns the value with its present age: for a get that joins a flight late it is older than
   /// when found.
-  private func delivered(_ finding: Finding) -> Stamped<Value> {
-    Stamped<Value>(
-      finding.value.value, age: finding.deliveredAge(at: scheduler.now()),
-      validator: finding.validator)
+  private func delivered(_ finding: Finding) -> Answer<Value> {
+    .value(
+      Stamped(
+        finding.value.value, age: finding.deliveredAge(at: scheduler.now()),
+        validator: finding.validator))
   }
 
   /// Keeps the flight after a stale value going, for gets that may leave.

@@ -19,7 +19,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   private let layers: Layered<Store, Base>
 
   @usableFromInline let ages: FreshAges<Key>
-  @usableFromInline let flights: Flights<Key, CachedFetch<Value>>
+  @usableFromInline let flights: Flights<Key, Finding>
   let refreshes: BackgroundRefreshes<Key>
   let failures: RecentFailures<Key>
 
@@ -134,24 +134,25 @@ extension RefreshingCache {
     .withCaller { [self] caller in
       // Every later write wins over a stored value that the source confirms.
       let began = Revision.next()
-      return store.layerAnswer(key, lookup.with(.any)).firstResult
-        .flatMap { [self] (look: Result<Stamped<Value>, any Error>?) -> Signal<Finding> in
-          if case .success? = look { watchers.send(.kept, of: key) }
+      return store.layerAnswer(key, lookup.with(.any)).first()
+        .flatMap { [self] (look: Result<Answer<Value>?, any Error>) -> Signal<Finding> in
           let fresh = ages.fresh(key, requested)
           let lookup = lookup.with(fresh)
           switch look {
-          case .success(let stamped)? where fresh.admits(age: stamped.age):
-            return .just(finding(stamped, isFresh: true, requested: nil))
-          case .success(let stamped)?:
-            let fetched = afterWrites(of: key) { [self] in
-              fetch(key, lookup, asked: requested, about: StaleValue(stamped, since: began))
-            }.inContext(of: caller)
+          case .success(.value(let stamped)):
+            watchers.send(.kept, of: key)
+            if fresh.admits(age: stamped.age) {
+              return .just(finding(stamped, isFresh: true, requested: nil))
+            }
+            let fetched = fetchAfterWrites(
+              key, lookup, asked: requested, about: StaleEntry(stamped, since: began)
+            ).inContext(of: caller)
             if !policy.isUsable(age: stamped.age) { return fetched }
             return fetched.startWith(finding(stamped, isFresh: false, requested: nil))
-          case nil:
-            return fetchAskingStore(key, lookup, asked: requested, keeps: true)
-              .inContext(of: caller)
-          case .failure(let failure)?:
+          case .success(let reason):
+            let stale = StaleEntry(reason?.confirmable, since: began)
+            return fetch(key, lookup, asked: requested, about: stale).inContext(of: caller)
+          case .failure(let failure):
             return fetch(key, lookup, asked: requested, after: failure).inContext(of: caller)
           }
         }
@@ -173,46 +174,27 @@ extension RefreshingCache {
   }
 
   /// Asks the source about the stored value, of whatever age, after all earlier writes of the key
-  /// have arrived.
-  func fetchAfterWrites(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
-  ) -> Signal<Finding> {
-    afterWrites(of: key) { [self] in
-      fetchAskingStore(key, lookup, asked: requested, keeps: keeps)
-    }
-  }
-
-  /// Fetches after all earlier writes of the key have arrived in all layers.
+  /// have arrived in all layers.
   ///
   /// A layer that a write reaches only after the token was taken, because the value is encoded
   /// first, refuses the fetched value to be safe; another layer that the write has reached already
-  /// would store it. A lookup waits for such writes, unless a layer above answers it; no layer
-  /// answers a reload.
-  private func afterWrites(
-    of key: Key, _ fetch: @escaping @Sendable () -> Signal<Finding>
+  /// would store it. A lookup waits for such writes, unless a layer above answers it; to a reload no
+  /// layer has an answer, but the one that has the value says so.
+  ///
+  /// - Parameter stale: The stored value, if it is known already.
+  func fetchAfterWrites(
+    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool = true,
+    about stale: StaleEntry<Value>? = nil
   ) -> Signal<Finding> {
     .withCaller { [self] caller in
-      store.getStamped(key, Lookup(freshness: .reload)).ignoreValues(as: Finding.self).recover {
-        _ in .empty
-      }
-      .concat(.deferred(fetch).inContext(of: caller))
-    }
-  }
-
-  /// Asks the source about the stored value, of whatever age, or for a new value if there is none.
-  private func fetchAskingStore(
-    _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool
-  ) -> Signal<Finding> {
-    guard let stale = store.staleValue(of: key) else {
-      return fetch(key, lookup, asked: requested, keeps: keeps)
-    }
-    return .withCaller { [self] caller in
       // Every later write wins over a stored value that the source confirms.
       let began = Revision.next()
-      let found: Signal<StaleValue<Value>?> = stale.take(1).map { StaleValue($0, since: began) }
-      return found.ifNoValue { _ in .just(StaleValue<Value>?.none) }.flatMap { [self] stale in
-        fetch(key, lookup, asked: requested, keeps: keeps, about: stale).inContext(of: caller)
-      }
+      return store.answers(key, Lookup(freshness: .reload)).first()
+        .flatMap { [self] (look: Result<Answer<Value>?, any Error>) -> Signal<Finding> in
+          let found = StaleEntry((try? look.get())?.confirmable, since: began)
+          return fetch(key, lookup, asked: requested, keeps: keeps, about: stale ?? found)
+            .inContext(of: caller)
+        }
     }
   }
 
@@ -227,18 +209,27 @@ extension RefreshingCache {
   ///   - stale: The value of the store, which the source may confirm.
   private func fetch(
     _ key: Key, _ lookup: Lookup, asked requested: Freshness, keeps: Bool = true,
-    after failure: (any Error)? = nil, about stale: StaleValue<Value>? = nil
+    after failure: (any Error)? = nil, about stale: StaleEntry<Value>? = nil
   ) -> Signal<Finding> {
     .withCaller { [self] caller in
       if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
       // The token is taken before the source is asked, so that every later write wins.
       return watchers.counting(key) { [self] lifetime in
         let token = FillToken(for: lookup, during: lifetime)
-        let terms = stale.map { lookup.asking($0.revalidation) } ?? lookup
-        return base.layerAnswer(key, layers.below.lookup(terms, token))
-          .confirming(stale).inContext(of: caller)
-          .onNext { [self] stamped in
-            if keeps { keep(stamped, key, stale?.token(token) ?? token, lookup) }
+        let terms = lookup.asking(about: stale?.value.validator)
+        return base.layerAnswer(key, layers.below.lookup(terms, token)).inContext(of: caller)
+          .compactMap { [self] answer -> Stamped<Value>? in
+            switch answer {
+            case .value(let stamped):
+              if keeps { keep(stamped, key, token, lookup) }
+              return stamped
+            case .notModified(let timeToLive):
+              guard let stale else { return nil }
+              let renewed = stale.value.confirmed(timeToLive)
+              if keeps { keep(renewed, key, token.ofRenewal(since: stale.lookedUpAt), lookup) }
+              return renewed
+            case .stale, .tooOld, .undecodable: return nil
+            }
           }
           .onEnd { [self] ending in
             if keeps, case .failed(let error) = ending { failures.keep(error, key, token) }
@@ -267,5 +258,20 @@ extension RefreshingCache {
     return stamped.map {
       CachedFetch($0, isFresh: isFresh, requested: requested, asked: asked, at: now)
     }
+  }
+}
+
+/// A stored value that is too old for a get, and may be confirmed by the source.
+struct StaleEntry<Value: Sendable>: Sendable {
+  let value: Stamped<Value>
+
+  /// A moment before it was looked up.
+  let lookedUpAt: Revision
+
+  /// Creates it; nil without a value, or with one of which the source can't be asked.
+  init?(_ value: Stamped<Value>?, since lookedUpAt: Revision) {
+    guard let value, value.isConfirmable else { return nil }
+    self.value = value
+    self.lookedUpAt = lookedUpAt
   }
 }

@@ -8,7 +8,7 @@ public import MillpondSignals
 /// Sendable because the mutable state is touched before the get joins a flight, and then only by
 /// the deliveries of the flight, which are serial.
 @usableFromInline
-final class RefreshingGet<Store: Cache, Base: Source, Answer: Sendable>: @unchecked Sendable
+final class RefreshingGet<Store: Cache, Base: Source, Element: Sendable>: @unchecked Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline typealias Finding = Stamped<CachedFetch<Base.Value>>
 
@@ -16,8 +16,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let key: Base.Key
   @usableFromInline let lookup: Lookup
   @usableFromInline let use: StaleUse
-  @usableFromInline let content: @Sendable (Finding) -> Answer
-  @usableFromInline let observer: Observer<Answer>
+  @usableFromInline let content: @Sendable (Finding) -> Element
+  @usableFromInline let observer: Observer<Element>
   @usableFromInline let lifetime: Lifetime
 
   /// The moment at which the get joined.
@@ -39,8 +39,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @inlinable
   init(
     _ inside: RefreshingCache<Store, Base>, _ key: Base.Key, _ lookup: Lookup, _ use: StaleUse,
-    _ observer: Observer<Answer>, _ lifetime: Lifetime,
-    _ content: @escaping @Sendable (Finding) -> Answer
+    _ observer: Observer<Element>, _ lifetime: Lifetime,
+    _ content: @escaping @Sendable (Finding) -> Element
   ) {
     self.inside = inside
     self.key = key
@@ -68,7 +68,7 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   @inlinable
   func wait(_ flight: Observer<Finding>, _ lifetime: Lifetime) {
-    let shared = lookup.needingValue.with(.any)
+    let shared = lookup.asking(about: nil).with(.any)
     let caller = inside.flights.enter(key, shared)
     isOwn = caller?.isNew ?? true
     if !isOwn {

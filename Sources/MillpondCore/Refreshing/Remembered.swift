@@ -100,17 +100,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch lookup.freshness {
     case .any, .atMost: untilEnd(inside.answer(key, lookup) { $0.value.value }, key)
-    case .reload, .cachedOnly: getStamped(key, lookup).unstamped()
+    case .reload, .cachedOnly: answers(key, lookup).values()
     }
   }
 
   @inlinable
-  func untilEnd<Answer>(_ answer: Signal<Answer>, _ key: Key) -> Signal<Answer> {
+  func untilEnd<Element>(_ answer: Signal<Element>, _ key: Key) -> Signal<Element> {
     membership.map { $0.untilEnd(answer, key) } ?? answer
   }
 
   /// Returns the stored value if it is fresh, or else a fetched one, with its age.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     let answer =
       switch lookup.freshness {
       case .any, .atMost: inside.answerFirst(key, lookup)

@@ -124,9 +124,9 @@ public final class CacheScope: Sendable {
   ///   - endCount: The number of ends when the work began; nil if it begins with the subscription.
   ///   - key: Returns the text of the key for the error; nil without a key.
   @usableFromInline
-  package func untilEnd<Answer>(
-    _ signal: Signal<Answer>, since endCount: Int? = nil, key: (@Sendable () -> String)? = nil
-  ) -> Signal<Answer> {
+  package func untilEnd<Element>(
+    _ signal: Signal<Element>, since endCount: Int? = nil, key: (@Sendable () -> String)? = nil
+  ) -> Signal<Element> {
     signal.ended { [state] run, end in
       let fail: @Sendable () -> Void = { end(.failed(CacheError.scopeEnded(key: key?()))) }
       let number = state.withLock { $0.enter(ScopeCaller(run: run, fail: fail), since: endCount) }

@@ -49,9 +49,9 @@ final class RunningGets: Sendable {
   ///   - signal: The signal of a get.
   ///   - key: Returns the text of its key.
   @usableFromInline
-  func admit<Answer>(
-    _ signal: Signal<Answer>, key: @escaping @Sendable () -> String
-  ) -> Signal<Answer> {
+  func admit<Element>(
+    _ signal: Signal<Element>, key: @escaping @Sendable () -> String
+  ) -> Signal<Element> {
     signal.ended { [self] run, end in
       let fail: @Sendable () -> Void = { end(.failed(CacheError.shutDown(key: key()))) }
       let number = state.withLock { $0.isStopped ? nil : $0.gets.add(fail) }

@@ -22,9 +22,9 @@ final class ScopeMembership: Sendable {
   ///   - key: The key.
   ///   - endCounts: The numbers of ends when the work began; nil if it begins with the subscription.
   @usableFromInline
-  func untilEnd<Answer>(
-    _ answer: Signal<Answer>, _ key: some Sendable, since endCounts: [Int]? = nil
-  ) -> Signal<Answer> {
+  func untilEnd<Element>(
+    _ answer: Signal<Element>, _ key: some Sendable, since endCounts: [Int]? = nil
+  ) -> Signal<Element> {
     let ending = scopes.indices.reduce(answer) { answer, index in
       scopes[index].untilEnd(answer, since: endCounts?[index]) {
         String(withoutSecrets: key)

@@ -44,9 +44,9 @@ public struct Scoped<Base: Cache>: GetWrapper, Cache {
   /// Returns the base's answer, which fails with ``CacheError/scopeEnded(key:)`` if the scope ends
   /// first.
   @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func answer<Element>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element> {
     membership.untilEnd(.deferred(ask), key)
   }
 

@@ -3,7 +3,7 @@ public import MillpondSignals
 /// A cache that always misses; writes succeed and store nothing.
 ///
 /// It is the identity of layering.
-public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
+public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache, AnsweringSource {
   /// Creates an empty cache.
   @inlinable
   public init() {}
@@ -15,13 +15,7 @@ public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
 
   /// Completes empty.
   @inlinable
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    .empty
-  }
-
-  /// Completes empty.
-  @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     .empty
   }
 }

@@ -41,9 +41,9 @@ public struct Governed<Base: Source>: GetWrapper {
 
   /// Returns the base's answer, as the policy lets it pass.
   @inlinable
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
+  func answer<Element>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element> {
     policy.answer(to: key, lookup, in: { base.layerLabel }, ask)
   }
 }
@@ -95,10 +95,10 @@ enum GetPolicy<Key: Hashable & Sendable>: Sendable {
   ///   - layer: Returns the label of the base, for errors.
   ///   - ask: Makes the get of the base.
   @inlinable
-  func answer<Answer>(
+  func answer<Element>(
     to key: Key, _ lookup: Lookup, in layer: @escaping @Sendable () -> String,
-    _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
+    _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element> {
     let name: @Sendable () -> String = { String(withoutSecrets: key) }
     switch self {
     case .timeout(let limit, let awaited, let clock):
@@ -124,7 +124,7 @@ enum GetPolicy<Key: Hashable & Sendable>: Sendable {
   }
 
   @usableFromInline
-  func refusal<Answer>(of key: Key) -> Signal<Answer> {
+  func refusal<Element>(of key: Key) -> Signal<Element> {
     .fail(CacheError.refused(key: String(withoutSecrets: key)))
   }
 }

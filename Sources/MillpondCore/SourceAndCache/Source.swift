@@ -2,9 +2,9 @@ public import MillpondSignals
 
 /// A source of values by key: a cache, a network, a computation.
 ///
-/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values
-/// or how long they may be stored, ``getStamped(_:_:)`` as a ``StampedSource``. Everything else has
-/// a default.
+/// To write a source of your own, implement ``get(_:_:)``, or, if it knows the ages of its values,
+/// how long they may be stored, or why it has none, ``answers(_:_:)`` as an ``AnsweringSource``.
+/// Everything else has a default.
 public protocol Source<Key, Value>: Sendable {
   /// The type of keys.
   ///
@@ -27,14 +27,14 @@ public protocol Source<Key, Value>: Sendable {
   ///   - lookup: The terms of the get, to be passed on to the sources below.
   func get(_ key: Key, _ lookup: Lookup) -> Signal<Value>
 
-  /// Returns the same answer with the ages of its values.
+  /// Returns the same answer with all that is known of it: the ages of values, or why there is none.
   ///
-  /// By default each value of ``get(_:_:)`` counts as new.
+  /// This is what the framework asks. By default each value of ``get(_:_:)`` counts as new.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - lookup: The terms of the get, to be passed on to the sources below.
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>>
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>>
 
   /// Returns the answer if it is a single value and available immediately, by the terms of
   /// `lookup`.
@@ -57,17 +57,6 @@ public protocol Source<Key, Value>: Sendable {
   ///   stored; a fill that is refused, or for which there is no room, completes empty.
   func apply(_ change: Change<Key, Value>) -> Signal<Void>
 
-  /// Returns the stored value of a key if it has a validator, however old it is, and also if its
-  /// time to live is over.
-  ///
-  /// It is asked for after a get has missed, so that a lower layer can confirm the value. It counts
-  /// in no statistics. By default there is none; a cache around another one returns that one's,
-  /// with the changes that a get would make.
-  ///
-  /// - Returns: A signal that completes empty if there is no such value; nil if that is known
-  ///   immediately.
-  func staleValue(of key: Key) -> Signal<Stamped<Value>>?
-
   /// Describes the composition; with a key, also what is known of that key without a get.
   ///
   /// By default a single part with the name of its type. A wrapper includes the topology of its
@@ -78,8 +67,8 @@ public protocol Source<Key, Value>: Sendable {
 extension Source {
   /// Returns the answer, with each value counted as new.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    get(key, lookup).map { Stamped($0) }
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    get(key, lookup).map { .value(Stamped($0)) }
   }
 
   /// Returns nil: no answer is immediate.
@@ -92,12 +81,6 @@ extension Source {
   @inlinable
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     change.ignored
-  }
-
-  /// Returns nil: no stored value can be confirmed.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    nil
   }
 
   /// A single part with the name of its type.
@@ -122,17 +105,25 @@ extension Change {
   }
 }
 
-/// A source that knows the ages of its values and implements only ``Source/getStamped(_:_:)``.
-public protocol StampedSource<Key, Value>: Source {}
+extension Source {
+  /// Returns the values of the answer with their ages.
+  package func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+    answers(key, lookup).stampedValues()
+  }
+}
 
-extension StampedSource {
-  /// Returns the same answer without the ages of its values.
+/// A source that knows more of its answers than their values, and implements only
+/// ``Source/answers(_:_:)``.
+public protocol AnsweringSource<Key, Value>: Source {}
+
+extension AnsweringSource {
+  /// Returns the values of the answer.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - lookup: The terms of the get.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    getStamped(key, lookup).unstamped()
+    answers(key, lookup).values()
   }
 }

@@ -28,25 +28,19 @@ extension Wrapper {
     base.apply(change)
   }
 
-  /// Returns the base's stored value.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key)
-  }
-
   /// The base and this wrapper.
   public func topology(for key: Key?) -> Topology {
     Topology(.wrapper, title, of: base.topology(for: key))
   }
 }
 
-/// A wrapper that changes gets in the same way with and without the ages of values.
+/// A wrapper that treats all answers to a get alike, whatever they contain.
 @usableFromInline
 protocol GetWrapper: Wrapper {
   /// Returns the answer; `ask` makes the get of the base.
-  func answer<Answer>(
-    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer>
+  func answer<Element>(
+    to key: Key, _ lookup: Lookup, _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element>
 }
 
 extension GetWrapper {
@@ -58,15 +52,7 @@ extension GetWrapper {
 
   /// Returns the base's answer, changed by ``answer(to:_:_:)``.
   @inlinable
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    answer(to: key, lookup) { base.getStamped(key, lookup) }
-  }
-
-  /// Returns the base's stored value, changed as a get of a stored value is.
-  @inlinable
-  public func staleValue(of key: Key) -> Signal<Stamped<Value>>? {
-    base.staleValue(of: key).map { stale in
-      answer(to: key, Lookup(freshness: .cachedOnly)) { stale }
-    }
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    answer(to: key, lookup) { base.answers(key, lookup) }
   }
 }

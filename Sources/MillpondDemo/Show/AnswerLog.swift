@@ -15,7 +15,7 @@ final class AnswerLog: Sendable {
 }
 
 /// A layer that logs its answers, and otherwise behaves like its base.
-struct LoggedLayer<Base: Source<URL, Data>>: Cache {
+struct LoggedLayer<Base: Source<URL, Data>>: Cache, AnsweringSource {
   private let base: Base
   private let name: String
   private let log: AnswerLog
@@ -26,12 +26,8 @@ struct LoggedLayer<Base: Source<URL, Data>>: Cache {
     self.log = log
   }
 
-  func get(_ key: URL, _ lookup: Lookup) -> Signal<Data> {
-    base.get(key, lookup).onNext { _ in log.note(name, key) }
-  }
-
-  func getStamped(_ key: URL, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-    base.getStamped(key, lookup).onNext { _ in log.note(name, key) }
+  func answers(_ key: URL, _ lookup: Lookup) -> Signal<Answer<Data>> {
+    base.answers(key, lookup).onNext { if $0.stamped != nil { log.note(name, key) } }
   }
 
   func now(_ key: URL, _ lookup: Lookup) -> Data? {
@@ -42,10 +38,6 @@ struct LoggedLayer<Base: Source<URL, Data>>: Cache {
 
   func apply(_ change: Change<URL, Data>) -> Signal<Void> {
     base.apply(change)
-  }
-
-  func staleValue(of key: URL) -> Signal<Stamped<Data>>? {
-    base.staleValue(of: key)
   }
 
   func topology(for key: URL?) -> Topology {

@@ -50,8 +50,8 @@ public final class ImpoliteCache<Base: Cache>: Cache {
   }
 
   /// Returns the base's answer.
-  public func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
-    base.getStamped(key, lookup)
+  public func answers(_ key: Base.Key, _ lookup: Lookup) -> Signal<Answer<Base.Value>> {
+    base.answers(key, lookup)
   }
 
   /// Applies the change to the base, as the manner says.
@@ -74,11 +74,6 @@ public final class ImpoliteCache<Base: Cache>: Cache {
       }
       return .just(())
     }
-  }
-
-  /// Returns the base's stored value.
-  public func staleValue(of key: Base.Key) -> Signal<Stamped<Base.Value>>? {
-    base.staleValue(of: key)
   }
 
   /// Releases everything that is held back, the latest first.

@@ -7,7 +7,7 @@ public import MillpondSignals
 /// given.
 ///
 /// - Note: Any thread.
-public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, StampedSource {
+public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, AnsweringSource {
   private let state = Locked(TestCacheState<Key, Value>())
   private let removals = KeyRemovals<Key>()
 
@@ -43,15 +43,15 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
   }
 
   /// Returns the stored value, a miss, or the configured failure.
-  public func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     .deferred {
       let (stamped, failure) = self.state.withLock { state in
         state.gets.append(key)
         return (state.contents[key]?.stamped, state.getFailures[key])
       }
       if let failure { return .fail(failure) }
-      guard let stamped, lookup.admits(age: stamped.age) else { return .empty }
-      return .just(stamped)
+      guard let stamped else { return .empty }
+      return .just(lookup.admits(age: stamped.age) ? .value(stamped) : .outdated(stamped))
     }
   }
 

@@ -135,11 +135,11 @@ private func swapped<Element: Equatable & Sendable>(
 }
 
 /// A cache without immediate answers, to compare the base's immediate answers with its signal.
-private struct WithoutImmediateAnswers<Base: Cache>: Cache, StampedSource {
+private struct WithoutImmediateAnswers<Base: Cache>: Cache, AnsweringSource {
   let base: Base
 
-  func getStamped(_ key: Base.Key, _ lookup: Lookup) -> Signal<Stamped<Base.Value>> {
-    base.getStamped(key, lookup)
+  func answers(_ key: Base.Key, _ lookup: Lookup) -> Signal<Answer<Base.Value>> {
+    base.answers(key, lookup)
   }
 
   func apply(_ change: Change<Base.Key, Base.Value>) -> Signal<Void> {

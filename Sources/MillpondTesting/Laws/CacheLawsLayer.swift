@@ -62,8 +62,8 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     asOrdered(key) { self.base.get(key, lookup) }
   }
 
-  func getStamped(_ key: Key, _ lookup: Lookup) -> Signal<Stamped<Value>> {
-    asOrdered(key) { self.base.getStamped(key, lookup) }
+  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    asOrdered(key) { self.base.answers(key, lookup) }
   }
 
   func now(_ key: Key, _ lookup: Lookup) -> Value? {
@@ -85,9 +85,9 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
     base.topology(for: key)
   }
 
-  private func asOrdered<Answer>(
-    _ key: Key, _ ask: @escaping @Sendable () -> Signal<Answer>
-  ) -> Signal<Answer> {
+  private func asOrdered<Element>(
+    _ key: Key, _ ask: @escaping @Sendable () -> Signal<Element>
+  ) -> Signal<Element> {
     Signal { observer, lifetime in
       let (failure, isHolding) = self.state.withLock { state in
         state.gets.append(key)
@@ -103,8 +103,8 @@ final class CacheLawsLayer<Key: Hashable & Sendable, Value: Sendable>: Cache {
   }
 
   /// Asks the base now and answers later, like a slow disk that reads before the next write.
-  private func hold<Answer>(
-    _ answer: Signal<Answer>, _ observer: Observer<Answer>, _ lifetime: Lifetime
+  private func hold<Element>(
+    _ answer: Signal<Element>, _ observer: Observer<Element>, _ lifetime: Lifetime
   ) {
     let read = answer.replayLast()
     read.run(Observer(next: { _ in }, other: { _ in }), lifetime)

@@ -237,14 +237,14 @@ private struct AnswerOrigin: Source {
 }
 
 /// A layer whose owner is told of the moments before and after everything that passes.
-private struct MomentLayer: Cache, StampedSource {
+private struct MomentLayer: Cache, AnsweringSource {
   let base: AnyCache<String, Int>
   let pass: @Sendable () -> Void
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     .deferred {
       pass()
-      return base.getStamped(key, lookup).onNext { _ in pass() }
+      return base.answers(key, lookup).onNext { _ in pass() }
     }
   }
 

@@ -33,18 +33,14 @@ import Testing
   }
 
   /// A source that has stored answers of its own, with ages, beside those of its origin.
-  struct Storing: Source {
+  struct Storing: AnsweringSource {
     let origin: String
     let asked = Locked<[Freshness]>([])
 
-    func get(_ key: String, _ lookup: Lookup) -> Signal<String> {
-      getStamped(key, lookup).map(\.value)
-    }
-
-    func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<String>> {
+    func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<String>> {
       asked.withLock { $0.append(lookup.freshness) }
       return lookup.admits(age: .seconds(60))
-        ? .just(Stamped("stored", age: .seconds(60))) : .just(Stamped(origin))
+        ? .just(.value(Stamped("stored", age: .seconds(60)))) : .just(.value(Stamped(origin)))
     }
   }
 

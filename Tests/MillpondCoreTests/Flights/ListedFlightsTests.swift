@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `a reload that waits for another is counted there only when it is run`() throws {
-    func reload(_ caller: FlightCaller<Int, Int>) -> Signal<Stamped<Int>> {
+    func reload(_ caller: FlightCaller<Int, Int>) -> Signal<Int> {
       flights.reload(1, .shared(.reload, caller.flight.handle)) { _ in .never }
     }
     // The second asks for a reload once the first one has begun.

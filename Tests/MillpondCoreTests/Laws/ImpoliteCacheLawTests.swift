@@ -83,11 +83,11 @@ private struct Released: Cache {
 }
 
 /// A cache that reports the success of every write at once.
-private struct WithoutOutcomes: Cache, StampedSource {
+private struct WithoutOutcomes: Cache, AnsweringSource {
   let base: AnyCache<String, Int>
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
-    base.getStamped(key, lookup)
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
+    base.answers(key, lookup)
   }
 
   func apply(_ change: Change<String, Int>) -> Signal<Void> {

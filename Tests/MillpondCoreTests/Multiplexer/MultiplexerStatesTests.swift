@@ -363,11 +363,11 @@ import Testing
 }
 
 /// An origin that says how long its answers may be stored.
-private struct Unstored: StampedSource {
+private struct Unstored: AnsweringSource {
   let origin: TestOrigin<String, Stamped<Int>>
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
-    origin.get(key, lookup)
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
+    origin.get(key, lookup).map { .value($0) }
   }
 }
 
@@ -392,16 +392,12 @@ private final class Interrupted: Cache, @unchecked Sendable {
 }
 
 /// A cache whose answers are held back, and that forgets nothing that it has begun to answer.
-private final class HeldCache: Cache {
+private final class HeldCache: Cache, AnsweringSource {
   let answer = TestSource<Stamped<Int>>()
   private let isEmpty = Locked(false)
 
-  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
-    getStamped(key, lookup).map { $0.value }
-  }
-
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
-    .deferred { self.isEmpty.withLock { $0 } ? .empty : self.answer.signal }
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
+    .deferred { self.isEmpty.withLock { $0 } ? .empty : self.answer.signal.map { .value($0) } }
   }
 
   func apply(_ change: Change<String, Int>) -> Signal<Void> {

@@ -10,7 +10,7 @@ import Testing
 
   /// The number of listeners of the flight of "a".
   func count(in cache: InFlightReuse<TestOrigin<String, Int>>) -> Int? {
-    let flights: Flights<String, Int> = cache.flights
+    let flights: Flights<String, Answer<Int>> = cache.flights
     return flights.table.withLock { $0.byKey["a"]?.handle }?.listeners.count
   }
 

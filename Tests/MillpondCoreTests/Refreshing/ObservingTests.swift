@@ -386,17 +386,16 @@ import Testing
 }
 
 /// An origin whose values are an hour old.
-private final class OldAnswers: StampedSource {
+private final class OldAnswers: AnsweringSource {
   let gets = Locked(0)
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     .deferred { [gets] in
-      .just(
-        Stamped(
-          gets.withLock { gets in
-            gets += 1
-            return gets
-          }, age: .seconds(3_600)))
+      let number = gets.withLock { gets in
+        gets += 1
+        return gets
+      }
+      return .just(.value(Stamped(number, age: .seconds(3_600))))
     }
   }
 }

@@ -179,21 +179,17 @@ import Testing
 }
 
 /// An origin whose answers, of ages that a test names, are held back.
-private final class AgingOrigin: Source {
+private final class AgingOrigin: AnsweringSource {
   let clock = ManualClock()
   private let source = TestSource<Stamped<Int>>()
   private let asked = Locked<[Freshness]>([])
 
   var lookups: [Freshness] { asked.withLock { $0 } }
 
-  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
-    getStamped(key, lookup).map { $0.value }
-  }
-
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     .deferred { [asked, source] in
       asked.withLock { $0.append(lookup.freshness) }
-      return source.signal
+      return source.signal.map { .value($0) }
     }
   }
 

@@ -201,7 +201,7 @@ import Testing
 }
 
 /// An origin whose answers are old already, and count up.
-private final class AgedOrigin: Source {
+private final class AgedOrigin: AnsweringSource {
   private let count = Locked(0)
   private let age: Duration
 
@@ -209,17 +209,13 @@ private final class AgedOrigin: Source {
     self.age = age
   }
 
-  func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
-    getStamped(key, lookup).map { $0.value }
-  }
-
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     .deferred { [count, age] in
       let value = count.withLock { count in
         count += 1
         return count
       }
-      return .just(Stamped(value, age: age))
+      return .just(.value(Stamped(value, age: age)))
     }
   }
 }

@@ -28,8 +28,8 @@ import Testing
     #expect(memory.snapshot().isEmpty)
     for number in 0..<50 { memory.set(number, for: "\(number)") }
 
-    #expect(memory.staleValue(of: "a") != nil)
-    #expect(memory.staleValue(of: "b") == nil)
+    #expect(memory.confirmable("a") != nil)
+    #expect(memory.confirmable("b") == nil)
     #expect(memory.count == 51)
   }
 
@@ -39,15 +39,15 @@ import Testing
     put("a", in: memory)
     put("b", in: memory)
     memory.remove("a")
-    #expect(memory.staleValue(of: "a") == nil)
+    #expect(memory.confirmable("a") == nil)
 
     clock.advance(by: .seconds(6))
     memory.removeExpired()
-    #expect(memory.staleValue(of: "b") == nil && memory.count == 0)
+    #expect(memory.confirmable("b") == nil && memory.count == 0)
 
     put("c", in: memory)
     for key in ["d", "e"] { memory.set(2, for: key) }
-    #expect(memory.staleValue(of: "c") == nil)
+    #expect(memory.confirmable("c") == nil)
   }
 
   @Test func `a value that expired for want of use is not asked about`() {
@@ -56,7 +56,7 @@ import Testing
     put("a", in: memory, timeToLive: nil)
     clock.advance(by: .seconds(4))
 
-    #expect(memory.staleValue(of: "a") == nil)
+    #expect(memory.confirmable("a") == nil)
     #expect(memory.ask().transcript == ["completed"])
     #expect(memory.count == 0)
   }

@@ -44,12 +44,12 @@ final class VersionedOrigin: Sendable {
         state.asked.append(known.map { $0.entityTag ?? "" })
         return state.isHeld
       }
-      let answer = Signal<OriginAnswer<Int>>.deferred { .just(self.answer(known)) }
+      let answer = Signal<Answer<Int>>.deferred { .just(self.answer(known)) }
       return isHeld ? self.answers.signal.take(1).flatMap { answer } : answer
     })
   }
 
-  private func answer(_ known: Validator?) -> OriginAnswer<Int> {
+  private func answer(_ known: Validator?) -> Answer<Int> {
     state.withLock { state in
       let current = Validator(entityTag: "\(state.version)")
       if known == current { return .notModified(timeToLive: state.timeToLive) }
@@ -80,5 +80,13 @@ extension Source where Key == String {
   /// Gets "a" now.
   func ask(_ lookup: Lookup = Lookup()) -> Recorder<Stamped<Value>> {
     Recorder().subscribe(to: getStamped("a", lookup))
+  }
+}
+
+extension Source {
+  /// The stored value of which an origin would be asked.
+  func confirmable(_ key: Key) -> Stamped<Value>? {
+    let answers = Recorder<Answer<Value>>().subscribe(to: answers(key, Lookup(freshness: .reload)))
+    return answers.values.compactMap { if case .stale(let stamped) = $0 { stamped } else { nil } }.last
   }
 }

@@ -9,14 +9,14 @@ import Testing
   let clock = ManualClock()
 
   /// A source whose answers say how long they may be stored.
-  struct Timed: StampedSource {
+  struct Timed: AnsweringSource {
     let timeToLive: TimeToLive?
     let asked = Locked(0)
 
-    func getStamped(_ key: Int, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    func answers(_ key: Int, _ lookup: Lookup) -> Signal<Answer<Int>> {
       .deferred {
         asked.withLock { $0 += 1 }
-        return .just(Stamped(key, timeToLive: timeToLive))
+        return .just(.value(Stamped(key, timeToLive: timeToLive)))
       }
     }
 
@@ -328,15 +328,15 @@ import Testing
   }
 
   /// A cache whose lookups wait.
-  final class HeldCache: Cache, StampedSource {
+  final class HeldCache: Cache, AnsweringSource {
     let base = TestCache<Int, Int>()
     let isHeld = Locked(false)
     private let waiting = Locked<[@Sendable () -> Void]>([])
 
-    func getStamped(_ key: Int, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+    func answers(_ key: Int, _ lookup: Lookup) -> Signal<Answer<Int>> {
       Signal { observer, lifetime in
         let run: @Sendable () -> Void = {
-          self.base.getStamped(key, lookup).run(observer, lifetime)
+          self.base.answers(key, lookup).run(observer, lifetime)
         }
         if self.isHeld.withLock({ $0 }) { self.waiting.withLock { $0.append(run) } } else { run() }
       }

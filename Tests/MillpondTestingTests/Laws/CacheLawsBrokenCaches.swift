@@ -33,18 +33,18 @@ final class BrokenCache: Cache {
   }
 
   func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
-    getRight(key, lookup).map { $0.value }
+    getRight(key, lookup).values()
   }
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     guard fault == .staleStamped else { return getRight(key, lookup) }
     return .deferred {
-      self.lastSet.withLock { $0[key] }.map { .just(Stamped($0)) } ?? .empty
+      self.lastSet.withLock { $0[key] }.map { .just(.value(Stamped($0))) } ?? .empty
     }
   }
 
-  private func getRight(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
-    let answer = inner.getStamped(key, lookup)
+  private func getRight(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
+    let answer = inner.answers(key, lookup)
     switch fault {
     case .neverCompletes:
       return Signal { observer, lifetime in
@@ -96,19 +96,21 @@ struct WrongLayers: Cache {
   }
 
   func get(_ key: String, _ lookup: Lookup) -> Signal<Int> {
-    getStamped(key, lookup).map { $0.value }
+    answers(key, lookup).values()
   }
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Int>> {
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Int>> {
     let right = upper.layered(over: lower)
     switch fault {
-    case .upperFirst: return right.getStamped(key, lookup)
+    case .upperFirst: return right.answers(key, lookup)
     case .failureHides:
-      return upper.getStamped(key, lookup).ifEmpty { right.getStamped(key, lookup) }
+      return upper.answers(key, lookup).ifNotFound { failure, _ in
+        failure.map { .fail($0) } ?? right.answers(key, lookup)
+      }
     case .ignoresToken:
-      return upper.getStamped(key, lookup).recover { _ in .empty }.ifEmpty {
-        lower.getStamped(key, lookup).onNext { [upper] stamped in
-          _ = upper.apply(.fill(key, stamped, .any))
+      return upper.answers(key, lookup).ifNotFound { _, _ in
+        lower.answers(key, lookup).onNext { [upper] answer in
+          if let stamped = answer.stamped { _ = upper.apply(.fill(key, stamped, .any)) }
         }
       }
     }

@@ -273,11 +273,11 @@ import Testing
   }
 
   /// A source whose answers say how long they may be stored.
-  private struct Answers: StampedSource {
+  private struct Answers: AnsweringSource {
     let timeToLive: TimeToLive
 
-    func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-      .just(Stamped(Data(key.utf8), timeToLive: timeToLive))
+    func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Data>> {
+      .just(.value(Stamped(Data(key.utf8), timeToLive: timeToLive)))
     }
   }
 }

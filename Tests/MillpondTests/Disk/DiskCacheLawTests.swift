@@ -36,8 +36,8 @@ private struct FreshDisk: Cache {
     cache.get(key, lookup)
   }
 
-  func getStamped(_ key: String, _ lookup: Lookup) -> Signal<Stamped<Data>> {
-    cache.getStamped(key, lookup)
+  func answers(_ key: String, _ lookup: Lookup) -> Signal<Answer<Data>> {
+    cache.answers(key, lookup)
   }
 
   func apply(_ change: Change<String, Data>) -> Signal<Void> {

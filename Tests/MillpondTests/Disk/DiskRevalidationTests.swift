@@ -100,8 +100,10 @@ import Testing
     #expect(try await cache.get("tagged").valueIfAny == nil)
     let statistics = cache.statistics
 
-    #expect(cache.staleValue(of: "plain") == nil)
-    #expect(try await cache.staleValue(of: "tagged")?.value.validator == Self.tag)
+    let reload = Lookup(freshness: .reload)
+    #expect(try await cache.answers("plain", reload).valueIfAny == nil)
+    let answer = try await cache.answers("tagged", reload).value
+    #expect(answer.confirmable?.validator == Self.tag)
     #expect(cache.statistics.hits == statistics.hits)
     #expect(cache.statistics.misses == statistics.misses)
     #expect(statistics.expirations == 1)

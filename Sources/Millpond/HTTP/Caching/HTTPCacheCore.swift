@@ -52,7 +52,7 @@ final class HTTPCacheCore: Sendable {
     lifetime.onEnd { [weak self] in
       self?.refreshes.discard { $0.removeValue(forKey: number) }
     }
-    sharedTransfers.getStamped(question, Lookup(priority: .low))
+    sharedTransfers.answers(question, Lookup(priority: .low))
       .timeout(Self.refreshTime, awaiting: .end)
       .run(
         Observer(next: { _ in }, other: { if $0.isTerminal { lifetime.end() } }), lifetime)

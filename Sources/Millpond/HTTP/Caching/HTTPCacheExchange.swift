@@ -134,7 +134,7 @@ final class HTTPCacheExchange: Sendable {
   private func share(_ stored: StoredResponse?, _ others: [StoredResponse] = []) {
     let isReload = parsed.directives.has(.noCache) && request.lookup.freshness.admitsStored
     let lookup = isReload ? request.lookup.with(.reload) : request.lookup
-    follow(core.sharedTransfers.getStamped(question(stored, others), lookup))
+    follow(core.sharedTransfers.answers(question(stored, others), lookup))
   }
 
   private func question(
@@ -143,13 +143,14 @@ final class HTTPCacheExchange: Sendable {
     OriginRequest(request, parsed, key, stored, others: others, token)
   }
 
-  private func follow(_ steps: Signal<Stamped<TransferStep>>) {
+  private func follow(_ steps: Signal<Answer<TransferStep>>) {
     let upstream = lifetime.child()
     let position = SerialState(0)
     steps.run(
       Observer(
-        next: { step in
-          if !upstream.isEnded { self.receive(step.value, position, upstream) }
+        next: { answer in
+          guard case .value(let step) = answer, !upstream.isEnded else { return }
+          self.receive(step.value, position, upstream)
         },
         other: { event in if !upstream.isEnded { self.downstream.other(event) } }),
       upstream)
@@ -177,7 +178,7 @@ final class HTTPCacheExchange: Sendable {
   /// Sends a request of its own, since the shared answer can't be had from its beginning.
   private func goAlone(leaving upstream: Lifetime? = nil) {
     upstream?.end()
-    follow(core.transfers.getStamped(question(nil), request.lookup))
+    follow(core.transfers.answers(question(nil), request.lookup))
   }
 
   /// Sends a request that is neither stored nor shared, and learns from its answer.

@@ -2,8 +2,8 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-extension OriginTransfers: StampedSource {
-  func getStamped(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Stamped<TransferStep>> {
+extension OriginTransfers: AnsweringSource {
+  func answers(_ key: OriginRequest, _ lookup: Lookup) -> Signal<Answer<TransferStep>> {
     Signal { observer, lifetime in
       OriginTransfer(key, key.request.onBehalf(of: lookup), self, observer, lifetime).start()
     }
@@ -15,7 +15,7 @@ final class OriginTransfer: Sendable {
   private let question: OriginRequest
   private let request: HTTPRequest
   private let transfers: OriginTransfers
-  private let downstream: Observer<Stamped<TransferStep>>
+  private let downstream: Observer<Answer<TransferStep>>
   private let lifetime: Lifetime
   private let log: TransferLog
   private let state = SerialState(State())
@@ -37,7 +37,7 @@ final class OriginTransfer: Sendable {
 
   init(
     _ question: OriginRequest, _ request: HTTPRequest, _ transfers: OriginTransfers,
-    _ downstream: Observer<Stamped<TransferStep>>, _ lifetime: Lifetime
+    _ downstream: Observer<Answer<TransferStep>>, _ lifetime: Lifetime
   ) {
     self.question = question
     self.request = request
@@ -184,13 +184,13 @@ final class OriginTransfer: Sendable {
       state.value.withheld?.append(step)
     } else {
       passWithheld()
-      if !lifetime.isEnded { downstream.next(Stamped(step)) }
+      if !lifetime.isEnded { downstream.next(.value(Stamped(step))) }
     }
   }
 
   private func passWithheld() {
     for step in exchange(&state.value.withheld, with: nil) ?? [] where !lifetime.isEnded {
-      downstream.next(Stamped(step))
+      downstream.next(.value(Stamped(step)))
     }
   }
 
@@ -250,7 +250,7 @@ final class OriginTransfer: Sendable {
   private func finish(with stored: StoredResponse, _ decision: HTTPCacheDecision) {
     state.value.isOver = true
     transfers.report(request, decision)
-    downstream.next(Stamped(.stored(stored)))
+    downstream.next(.value(Stamped(.stored(stored))))
     if !lifetime.isEnded { downstream.completed() }
   }
 
@@ -272,7 +272,7 @@ final class OriginTransfer: Sendable {
       by: head, for: question.parsed, requestTime: answered.sent, responseTime: now)
     let decision = HTTPCacheDecision(.answer, .confirmed, age: .zero, freshFor: .zero)
     transfers.report(request, decision)
-    let answer = Stamped(TransferStep.stored(updated ?? stored))
+    let answer = Answer.value(Stamped(TransferStep.stored(updated ?? stored)))
     let store = transfers.store
     let isOther = question.stored == nil
     let isKept = updated?.isStorable == true

@@ -213,7 +213,7 @@ extension HTTPRequest {
   func onBehalf(of lookup: Lookup) -> HTTPRequest {
     var request = self
     request.priority = lookup.priority
-    request.givenLookup = lookup.needingValue
+    request.givenLookup = lookup.asking(about: nil)
     return request
   }
 
