@@ -75,9 +75,16 @@ package struct SlotIndex: Sendable {
     count += 1
   }
 
+  /// Inserts many slots, none of which is in the index yet.
+  package mutating func insert(_ slots: Range<Slot>, hash: (Slot) -> UInt32) {
+    // With room for the next, so that these do not rebuild it.
+    reserve((count + slots.count) * 9 / 8)
+    for slot in slots { insert(hash(slot), slot) }
+  }
+
   /// Records that an entry has moved to another slot; does nothing if it is not found.
   @usableFromInline
-  mutating func move(_ hash: UInt32, from old: Slot, to new: Slot) {
+  package mutating func move(_ hash: UInt32, from old: Slot, to new: Slot) {
     let word = UInt64(hash) << 32 | UInt64(old + 1)
     var bucket = Self.home(of: hash, buckets.count)
     while buckets[bucket] != word {
@@ -110,6 +117,13 @@ package struct SlotIndex: Sendable {
       moved = buckets[next]
     }
     buckets[hole] = 0
+  }
+
+  /// Removes a slot, and gives back the buckets if three quarters of their room are not used.
+  @usableFromInline
+  package mutating func removeShrinking(_ hash: UInt32, _ slot: Slot) {
+    remove(hash, slot)
+    if buckets.count > 1_024, count * 20 < buckets.count * 3 { shrink(count * 2) }
   }
 
   @inlinable

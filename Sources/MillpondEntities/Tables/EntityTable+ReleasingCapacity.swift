@@ -13,7 +13,7 @@ extension EntityTable {
   ) -> (goesOn: Bool, released: (any Sendable)?) {
     if vacant.count == rows.count {
       let former = (rows, vacant, index)
-      (rows, vacant, index) = (PagedArray(), FreeList(), SlotTables())
+      (rows, vacant, index) = (PagedArray(), FreeList(), SlotIndex())
       return (false, former)
     }
     for _ in 0..<count where vacant.count > 0 { giveUpLastRow(&graph) }

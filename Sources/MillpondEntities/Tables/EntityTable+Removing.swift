@@ -27,7 +27,7 @@ extension EntityTable {
     let old = rows[Int(row)]
     guard let id = old.id else { return () }
     rows[Int(row)] = Row(id: nil, node: ReferenceGraph.none)
-    index.remove(hash(id), row)
+    index.removeShrinking(hash(id), row)
     vacant.add(row)
     return id
   }

@@ -41,7 +41,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// The admission of writes and fills, by the revisions in the rows and those of former rows.
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
-  @exclusivity(unchecked) @usableFromInline var index = SlotTables()
+  @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
   @exclusivity(unchecked) @usableFromInline var vacant = FreeList()
 
   /// The edits of a commit that are visible, but not all in their rows yet.

@@ -88,4 +88,35 @@ import Testing
       #expect(index.count * 4 <= index.buckets.count * 3)
     }
   }
+
+  private func hash(_ slot: Slot) -> UInt32 {
+    UInt32(truncatingIfNeeded: Int(slot).mixedHash)
+  }
+
+  @Test func `slots that are inserted together make room once, and most are found at once`() {
+    var index = SlotIndex()
+    index.insert(0..<50_000) { hash($0) }
+    #expect(index.count == 50_000 && index.buckets.count < 100_000)
+
+    var comparisons = 0
+    for slot in 0..<50_000 as Range<Slot> {
+      let found = index.find(hash(slot)) {
+        comparisons += 1
+        return $0 == slot
+      }
+      if found != slot { Issue.record("\(slot) is not found") }
+    }
+    #expect(comparisons < 51_000)
+  }
+
+  @Test func `buckets are given back with the slots, and every other slot is found`() {
+    var index = SlotIndex()
+    for slot in 0..<100_000 as Range<Slot> { index.insert(hash(slot), slot) }
+
+    for slot in 0..<99_000 as Range<Slot> { index.removeShrinking(hash(slot), slot) }
+
+    #expect(index.count == 1_000 && index.buckets.count < 8_000)
+    #expect((99_000..<100_000).allSatisfy { slot in index.find(hash(slot)) { $0 == slot } == slot })
+    #expect(!(0..<99_000).contains { slot in index.find(hash(slot)) { $0 == slot } != nil })
+  }
 }

@@ -79,7 +79,7 @@ extension DiskIndex {
     locations[slot] = .nowhere
     dropLargeValue(slot)
     if revisions[slot] != .none { revisions[slot] = .none }
-    slots.remove(hashes[slot].bits, slot)
+    slots.removeShrinking(hashes[slot].bits, slot)
     order.removed(slot)
     return write
   }

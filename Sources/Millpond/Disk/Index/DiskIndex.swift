@@ -6,7 +6,7 @@ import MillpondCore
 /// Pure; its owner locks, and releases dropped objects after the unlock.
 struct DiskIndex: Sendable {
   let costLimit: Int
-  var slots = SlotTables()
+  var slots = SlotIndex()
   var order: PolicyOrder
   var writes = WriteOrder<KeyHash>()
 
