@@ -11,7 +11,7 @@ extension Remembered {
     let value = resources.base.present(key, shown)
     return ResourceState(
       value: value?.value, age: value?.age,
-      provenance: value == nil ? nil : shown.provenance ?? .kept,
+      origin: value == nil ? nil : shown.origin ?? .kept,
       isLoading: inside.watchers.isFetching(key), error: inside.failures.last(key))
   }
 

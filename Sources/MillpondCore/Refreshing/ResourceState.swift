@@ -6,8 +6,8 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The time since the value left its origin.
   public let age: Duration?
 
-  /// The provenance of the value.
-  public let provenance: Provenance?
+  /// How the value came here; nil without one.
+  public let origin: Origin?
 
   /// Whether the resource is being fetched.
   public let isLoading: Bool
@@ -17,9 +17,9 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The value is then the last good one. The failures of the last 1,000 keys are known.
   public let error: (any Error)?
 
-  /// The provenance of a value, as far as its key was watched.
-  public enum Provenance: Sendable, Hashable {
-    /// The origin sent it.
+  /// How a value came here, as far as its key was watched.
+  public enum Origin: Sendable, Hashable {
+    /// The source sent it.
     case fetched
 
     /// A caller set it.
@@ -28,7 +28,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
     /// It was stored already, in memory or where values outlive the process.
     case kept
 
-    /// Creates the provenance of a value after an event; nil if the event does not determine it.
+    /// How the value came of which an event tells; nil if the event does not determine it.
     init?(_ event: KeyEvent<Value>) {
       switch event {
       case .fetched: self = .fetched
@@ -40,7 +40,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
 }
 
 extension ResourceState: Equatable where Value: Equatable {
-  /// Whether two states show the same: equal values, provenances, loading and errors.
+  /// Whether two states show the same: equal values, origins, loading and errors.
   ///
   /// Ages are not compared, since they change by themselves. Errors are equal if their types and
   /// descriptions are.
@@ -60,7 +60,7 @@ extension ResourceState {
   }
 
   private func isSimilar(to other: ResourceState) -> Bool {
-    provenance == other.provenance && isLoading == other.isLoading
+    origin == other.origin && isLoading == other.isLoading
       && Self.areEqual(error, other.error)
   }
 

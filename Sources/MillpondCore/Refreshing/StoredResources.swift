@@ -54,13 +54,13 @@ struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
   private func look(
     for key: Key, after event: KeyEvent<Value>
   ) -> Signal<StoredResource<Value>> {
-    let provenance = ResourceState<Value>.Provenance(event)
+    let origin = ResourceState<Value>.Origin(event)
     if let value = usable(key) ?? watchers.latest(event, of: key) {
-      return .just(resource(value, provenance))
+      return .just(resource(value, origin))
     }
     let found = stored(key, Lookup(freshness: .cachedOnly).counting(.nothing))
       .filter { policy.isUsable(age: $0.age) }
-      .map { resource($0, provenance) }
+      .map { resource($0, origin) }
     // A removed value is not shown until the store answers, nor if the store fails.
     let answer =
       event.isRemoval
@@ -71,20 +71,20 @@ struct StoredResources<Key: Hashable & Sendable, Value: Sendable>: Source {
   }
 
   private func resource(
-    _ value: Stamped<Value>, _ provenance: ResourceState<Value>.Provenance?
+    _ value: Stamped<Value>, _ origin: ResourceState<Value>.Origin?
   ) -> StoredResource<Value> {
-    StoredResource(value: value, foundAt: scheduler.now(), provenance: provenance)
+    StoredResource(value: value, foundAt: scheduler.now(), origin: origin)
   }
 }
 
-/// The value that is shown for a key, and its provenance.
+/// The value that is shown for a key, and its origin.
 struct StoredResource<Value: Sendable>: Sendable {
   /// The value, with its age when it was found; nil if none is shown.
   var value: Stamped<Value>?
   var foundAt = Duration.zero
 
-  /// The provenance; nil if the event did not determine it.
-  var provenance: ResourceState<Value>.Provenance?
+  /// The origin; nil if the event did not determine it.
+  var origin: ResourceState<Value>.Origin?
 
   /// Whether the store had no value, though none was removed.
   var isUnchanged = false
@@ -97,9 +97,9 @@ struct StoredResource<Value: Sendable>: Sendable {
 
   /// Returns a copy that takes over from the former resource what is not known otherwise.
   func after(_ former: StoredResource) -> StoredResource {
-    if isUnchanged { return former.provenance == .set ? .nothing : former }
+    if isUnchanged { return former.origin == .set ? .nothing : former }
     var copy = self
-    copy.provenance = value.map { _ in provenance ?? former.provenance ?? .kept }
+    copy.origin = value.map { _ in origin ?? former.origin ?? .kept }
     return copy
   }
 }

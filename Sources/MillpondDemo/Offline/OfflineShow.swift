@@ -38,7 +38,7 @@ struct OfflineShow: Sendable {
 
     var isShown: Bool { last?.value != nil && last?.error == nil }
     var isStale: Bool { last?.value != nil && last?.error?.isConnectivityError == true }
-    var isRecovered: Bool { isShown && last?.provenance == .fetched }
+    var isRecovered: Bool { isShown && last?.origin == .fetched }
   }
 
   /// Simulates a process, with a new multiplexer over the same folder.
@@ -94,14 +94,14 @@ struct OfflineShow: Sendable {
   private func show(_ state: ResourceState<News>) {
     let value = state.value.map { "“\($0.headline)”" } ?? "nothing yet"
     let ink: TextStyle.Ink? =
-      switch state.provenance {
+      switch state.origin {
       case .fetched: .fromAfar
       case .kept: .fromDisk
       case .set, nil: nil
       }
     var notes: [String] = []
     if let age = state.age { notes.append("\(seconds(age)) old") }
-    if let provenance = state.provenance { notes.append("\(provenance)") }
+    if let origin = state.origin { notes.append("\(origin)") }
     if state.isLoading { notes.append(screen.style.painted("loading", .underWay)) }
     if let error = state.error {
       let reason = error.isConnectivityError ? "can't be reached" : "\(error)"

@@ -27,7 +27,7 @@ import Testing
     let state = try last()
     #expect(state.value == 1)
     #expect(state.age == .seconds(3))
-    #expect(state.provenance == .kept)
+    #expect(state.origin == .kept)
     #expect(!state.isLoading)
     #expect(state.error == nil)
     #expect(source.subscriptions == 0)
@@ -38,7 +38,7 @@ import Testing
 
     #expect(states.values.count == 1)
     #expect(try last().value == nil)
-    #expect(try last().provenance == nil)
+    #expect(try last().origin == nil)
   }
 
   @Test func `it reports when a fetch begins, and its answer`() throws {
@@ -50,7 +50,7 @@ import Testing
     source.completed()
 
     #expect(try last().value == 4)
-    #expect(try last().provenance == .fetched)
+    #expect(try last().origin == .fetched)
     #expect(try !last().isLoading)
   }
 
@@ -87,7 +87,7 @@ import Testing
 
     multiplexer.set(9)
     #expect(try last().value == 9)
-    #expect(try last().provenance == .set)
+    #expect(try last().origin == .set)
     multiplexer.remove()
     #expect(try last().value == nil)
     #expect(try last().age == nil)
@@ -178,7 +178,7 @@ import Testing
     _ = states.subscribe(to: multiplexer.states)
 
     #expect(try last().value == 6)
-    #expect(try last().provenance == .kept)
+    #expect(try last().origin == .kept)
     #expect(source.subscriptions == 0)
   }
 
@@ -281,7 +281,7 @@ import Testing
     origin["a"].completed()
     #expect(users.current("a") == nil)
     #expect(try last().value == 1 && !last().isLoading)
-    #expect(try last().provenance == .fetched)
+    #expect(try last().origin == .fetched)
     users.remove("a")
 
     #expect(try last().value == nil)

@@ -28,7 +28,7 @@ import Testing
 
     #expect(model.items == [1, 2])
     #expect(!model.isLoading)
-    #expect(model.state?.provenance == .fetched)
+    #expect(model.state?.origin == .fetched)
   }
 
   @Test func `a failure stands beside the last good value`() {

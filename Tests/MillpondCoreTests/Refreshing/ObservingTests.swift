@@ -23,7 +23,7 @@ import Testing
 
     #expect(states.values.map(\.value) == [nil, nil, 1, 1])
     #expect(states.values.map(\.isLoading) == [false, true, true, false])
-    #expect(states.values.last?.provenance == .fetched)
+    #expect(states.values.last?.origin == .fetched)
     #expect(states.end == nil)
   }
 

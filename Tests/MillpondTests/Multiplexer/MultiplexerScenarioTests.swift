@@ -70,7 +70,7 @@ import Testing
     #expect(shown == Profile(name: "Ada"))
     let last = try #require(states.values.last)
     #expect(last.value == Profile(name: "Ada"))
-    #expect(last.provenance == .kept)
+    #expect(last.origin == .kept)
     #expect(last.error?.isConnectivityError == true)
     #expect(last.age != nil)
   }
