@@ -54,8 +54,7 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
   /// Returns the address of an element, which is followed by the others of its chunk.
   @inlinable
   func pointer(to index: Int) -> UnsafeMutablePointer<Element> {
-    // The length of a chunk in numbers, since in a debug build the constant would be a call.
-    chunks.unsafelyUnwrapped[index &>> 10] + (index & 1_023)
+    chunks.unsafelyUnwrapped[index &>> Self.chunkBits] + (index & (Self.chunkLength - 1))
   }
 
   @inlinable
@@ -105,7 +104,6 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
 
   @usableFromInline
   mutating func grow() {
-    assert(Self.chunkLength == 1 << 10, "as `pointer(to:)` has it")
     if capacity < Self.chunkLength { return reserve(Swift.max(8, capacity + capacity / 2)) }
     memory?.append(capacity: Self.chunkLength)
     chunks = memory?.chunks
@@ -114,7 +112,8 @@ package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
 
   /// The number of elements in a chunk: few enough to copy or to free at once, and enough for the
   /// list of chunks to stay in the processor's cache.
-  @inlinable package static var chunkLength: Int { 1_024 }
+  @inlinable package static var chunkLength: Int { 1 << chunkBits }
+  @inlinable static var chunkBits: Int { 10 }
 }
 
 extension ChunkedArray: RandomAccessCollection {

@@ -86,7 +86,7 @@ extension Signal where Value == MemoryPressure {
   /// On Apple platforms the system reports the level. On Linux two readings are taken, and the
   /// worse one counts:
   ///
-  /// - The memory in use, as a share of the limit of the process's control group, version 1 or 2,
+  /// - The memory in use, as a share of the limit of the process's control group (version 2),
   ///   or of a group above it, whichever is tightest; without a limit, as a share of the machine's
   ///   memory. A warning from 90 %, critical from 95 %. Cached files without recent use do not
   ///   count.

@@ -16,8 +16,7 @@ struct SystemMemory: Sendable {
       stall: stall(of: groups, text))
   }
 
-  /// Returns the tightest room; a limit that is no less than the machine's memory does not count,
-  /// since version 1 has no other way to say "none".
+  /// Returns the tightest room; a limit that is no less than the machine's memory is none.
   private func tightestRoom(
     of groups: [ControlGroup], on machine: MemoryUse?, _ text: (String) -> String?
   ) -> MemoryUse? {

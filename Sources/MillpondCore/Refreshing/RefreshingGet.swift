@@ -21,17 +21,17 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline let lifetime: Lifetime
 
   /// The moment at which the get joined.
-  @exclusivity(unchecked) @usableFromInline var beginning: Revision
+  @exclusivity(unchecked) @usableFromInline var beginning = Revision.none
 
   /// Whether the flight was started for this get, so that its fetched values are fresh for it.
-  @exclusivity(unchecked) @usableFromInline var isOwn: Bool
-  @exclusivity(unchecked) @usableFromInline var isAnswered: Bool
+  @exclusivity(unchecked) @usableFromInline var isOwn = false
+  @exclusivity(unchecked) @usableFromInline var isAnswered = false
 
   /// Whether the flight is a reload, which does not look at stored values.
-  @exclusivity(unchecked) @usableFromInline var isReload: Bool
+  @exclusivity(unchecked) @usableFromInline var isReload = false
 
   /// Whether the flight brought a value that is fresh for other gets, but not for this one.
-  @exclusivity(unchecked) @usableFromInline var isTooOld: Bool
+  @exclusivity(unchecked) @usableFromInline var isTooOld = false
 
   /// A stale value that may replace a failure; created only when there is one.
   @exclusivity(unchecked) @usableFromInline var stale: SerialState<Finding>?
@@ -49,10 +49,6 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     self.content = content
     self.observer = observer
     self.lifetime = lifetime
-    // Set here because default values at the properties would be calls.
-    beginning = .none
-    (isOwn, isAnswered, isReload, isTooOld) = (false, false, false, false)
-    stale = nil
   }
 
   // MARK: Joining

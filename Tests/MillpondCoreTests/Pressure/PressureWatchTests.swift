@@ -57,19 +57,6 @@ import Testing
     recorder.dispose()
   }
 
-  @Test func `a group of version 1 runs out of room`() {
-    files.writeMachine(available: 90)
-    files.write("4:memory:/a\n0::/\n", to: "proc/self/cgroup")
-    files.write("1000\n", to: "cgroup/memory/a/memory.limit_in_bytes")
-    files.write("total_inactive_file 10\n", to: "cgroup/memory/a/memory.stat")
-    files.write("960\n", to: "cgroup/memory/a/memory.usage_in_bytes")
-
-    let recorder = watch()
-
-    #expect(recorder.values == [.critical])
-    recorder.dispose()
-  }
-
   @Test func `a group stalls`() {
     files.write("0::/a\n", to: "proc/self/cgroup")
     files.write(

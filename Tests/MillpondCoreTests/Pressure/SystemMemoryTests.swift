@@ -48,16 +48,6 @@ import Testing
     #expect(room(files) == MemoryUse(used: 950, limit: 1_000))
   }
 
-  @Test func `version 1 uses other names`() {
-    let files = [
-      "/p/self/cgroup": "4:memory:/m\n0::/\n",
-      "/c/memory/m/memory.limit_in_bytes": "1000", "/c/memory/m/memory.usage_in_bytes": "800",
-      "/c/memory/m/memory.stat": "inactive_file 700\ntotal_inactive_file 300\n",
-    ]
-
-    #expect(room(files) == MemoryUse(used: 500, limit: 1_000))
-  }
-
   @Test(arguments: [
     "max", "9223372036854771712", "18446744073709551615", "1024000", "2000000", "", "-1", "0",
   ])
