@@ -100,7 +100,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
     let undecodable = base.isCache ? undecodable : .failure
     mapping = ValueMapping(
       codec, decodeAtOnce: decodeAtOnce, undecodable, isOverSource: !base.isCache,
-      isOverOrigin: undecodable == .miss && base.topology(for: nil).hasOrigin)
+      asksAgain: !base.isCache || undecodable == .miss && base.topology(for: nil).hasOrigin)
   }
 
   /// Returns the base's answer, decoded.
@@ -122,66 +122,37 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
   func decoded(
     _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
   ) -> Signal<Answer<NewValue>> {
-    if mapping.isOverOrigin, lookup.freshness != .cachedOnly {
-      return decodedByOrigin(key, lookup, check)
+    guard mapping.asksAgain, lookup.freshness != .cachedOnly else {
+      return decoded(base.answers(key, lookup), key, check, mapping.undecodable)
     }
-    if mapping.isOverSource, lookup.freshness.admitsOlder {
-      return decodedBySource(key, lookup, check)
-    }
-    return decoded(base.answers(key, lookup), key, check, mapping.undecodable)
-  }
-
-  /// Returns the source's answer, decoded; if it is a stored one and that can't be, a newer one.
-  @inlinable
-  func decodedBySource(
-    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Answer<NewValue>> {
-    Signal { observer, lifetime in
-      let caller = WorkContext.current
-      decoded(base.answers(key, lookup), key, check, .failure) { stamped in
-        stamped.nanoseconds > 0 ? decodedAnew(key, lookup, check).inContext(of: caller) : nil
-      }.run(observer, lifetime)
-    }
-  }
-
-  /// Returns the source's answer to a get that no stored one suits, decoded.
-  @usableFromInline
-  func decodedAnew(
-    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Answer<NewValue>> {
-    let anew = lookup.with(.atMost(.nanoseconds(-1)))
-    return decoded(base.answers(key, anew), key, check, .failure)
-  }
-
-  /// Returns the base's answer, decoded; if that can't be, the origin's.
-  @usableFromInline
-  func decodedByOrigin(
-    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?
-  ) -> Signal<Answer<NewValue>> {
     if lookup.freshness == .reload {
       return decoded(base.answers(key, lookup), key, check, .failure)
     }
     return .withCaller { caller in
       // Before the lookup, so that every later write wins over the removal.
-      let (isUndecodable, revision) = (Locked(false), Revision.next())
-      return decoded(base.answers(key, lookup), key, check, .miss) { _ in
-        isUndecodable.withLock { $0 = true }
-        return nil
-      }
-      .ifNotFound { failure, reason in
-        if let failure { return .fail(failure) }
-        guard isUndecodable.withLock({ $0 }) else { return reason.map { .just($0) } ?? .empty }
-        // Removed first, since the origin could confirm the value that cannot be decoded.
-        return base.apply(.remove(key, revision)).recover { _ in .empty }
-          .ignoreValues(as: Answer<NewValue>.self)
-          .ifEmpty {
-            // Its answer is later than the removal.
-            let reload = lookup.with(.reload).begun(at: .none)
-            return decoded(base.answers(key, reload), key, check, .failure)
-              .inContext(of: caller)
-          }
+      let revision = Revision.next()
+      return decoded(base.answers(key, lookup), key, check, .failure) { stamped in
+        // A source has just made what has no age.
+        mapping.isOverSource && stamped.nanoseconds == 0
+          ? nil : decodedAnew(key, lookup, check, since: revision).inContext(of: caller)
       }
     }
+  }
+
+  /// Returns the origin's answer, decoded, in place of a stored one that can't be.
+  @usableFromInline
+  func decodedAnew(
+    _ key: Key, _ lookup: Lookup, _ check: ValueCheck?, since revision: Revision
+  ) -> Signal<Answer<NewValue>> {
+    // Removed first, since the origin could confirm the value that cannot be decoded.
+    base.apply(.remove(key, revision)).recover { _ in .empty }
+      .ignoreValues(as: Answer<NewValue>.self)
+      .ifEmpty {
+        // Its answer is later than the removal. No stored value is new enough, and the gets of
+        // others may share it.
+        let anew = lookup.with(.atMost(.nanoseconds(-1))).begun(at: .none)
+        return decoded(base.answers(key, anew), key, check, .failure)
+      }
   }
 
   /// - Parameter replacement: Receives a value that can't be decoded; returns what the get that
@@ -199,7 +170,6 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
           do {
             return try checked(answer, check, decode)
           } catch {
-            _ = answer.stamped.map { replacement?($0) }
             return .undecodable(error)
           }
         }
@@ -215,9 +185,8 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
         return answer.changed(decode).onNext { _ in check?.settle(nil) }
           .recover { error in
             check?.settle(.undecodable(error))
-            let other = replacement?(stamped)
             if undecodable == .miss { return .just(.undecodable(error)) }
-            return other ?? .fail(failure(of: key, error))
+            return replacement?(stamped) ?? .fail(failure(of: key, error))
           }
       }
     }
@@ -345,26 +314,27 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   /// The decoder, at hand for hits, if all keys have the same codec and it is synchronous.
   @usableFromInline let decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?
 
-  /// The use of an undecodable value; of an origin's answer it is a failure.
+  /// The use of an undecodable value.
   @usableFromInline let undecodable: UndecodableUse
 
   /// Whether the base is no cache, but a source, which may answer from what it has stored itself.
   @usableFromInline let isOverSource: Bool
 
-  /// Whether the base is a composition that ends in an origin, whose answer is no miss.
-  @usableFromInline let isOverOrigin: Bool
+  /// Whether an origin is asked in place of a stored value that can't be decoded; of its answer that
+  /// is a failure.
+  @usableFromInline let asksAgain: Bool
 
   @inlinable
   init(
     _ codec: @escaping @Sendable (Key) -> Codec<Encoded, Decoded>,
     decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?, _ undecodable: UndecodableUse,
-    isOverSource: Bool, isOverOrigin: Bool
+    isOverSource: Bool, asksAgain: Bool
   ) {
     self.codec = codec
     self.decodeAtOnce = decodeAtOnce
     self.undecodable = undecodable
     self.isOverSource = isOverSource
-    self.isOverOrigin = isOverOrigin
+    self.asksAgain = asksAgain
   }
 
   /// Whether no write ever waits for its encoding.

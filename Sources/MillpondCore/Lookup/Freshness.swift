@@ -33,16 +33,6 @@ public enum Freshness: Sendable, Hashable {
     }
   }
 
-  /// Whether a source that stores answers itself may give one with an age.
-  @inlinable
-  var admitsOlder: Bool {
-    switch self {
-    case .any: true
-    case .atMost(let limit): limit > .zero
-    case .cachedOnly, .reload: false
-    }
-  }
-
   /// Whether a stored value of this age is acceptable.
   @inlinable
   package func admits(age: @autoclosure () -> Duration) -> Bool {
