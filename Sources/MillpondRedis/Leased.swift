@@ -131,25 +131,25 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     let asking = lifetime.child()
     whole.upper.layerAnswer(key, reports?.lookup ?? lookup) { [whole] in whole.label }
       .found(noting: reason).run(
-      Observer(
-        next: { answer in
-          isAnswered.withLock { $0 = true }
-          reports?.passOn()
-          self.observer.next(answer)
-        },
-        other: { event in
-          guard event.isTerminal else { return self.observer.other(event) }
-          asking.end()
-          if self.lifetime.isEnded { return }
-          if event.isNestedTooDeeply || isAnswered.withLock({ $0 }) {
-            return self.observer.other(event)
-          }
-          let reason = reason.withLock { $0 }
-          guard case .failed(let error) = event else { return self.take(reports, reason) }
-          // A layer that fails says nothing about other processes.
-          reports?.passOn()
-          self.fetch(.asked(reason, error))
-        }), asking)
+        Observer(
+          next: { answer in
+            isAnswered.withLock { $0 = true }
+            reports?.passOn()
+            self.observer.next(answer)
+          },
+          other: { event in
+            guard event.isTerminal else { return self.observer.other(event) }
+            asking.end()
+            if self.lifetime.isEnded { return }
+            if event.isNestedTooDeeply || isAnswered.withLock({ $0 }) {
+              return self.observer.other(event)
+            }
+            let reason = reason.withLock { $0 }
+            guard case .failed(let error) = event else { return self.take(reports, reason) }
+            // A layer that fails says nothing about other processes.
+            reports?.passOn()
+            self.fetch(.asked(reason, error))
+          }), asking)
   }
 
   private func take(_ reports: DeferredReports?, _ reason: Answer<Upper.Value>?) {

@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: policies)
   func `one order also holds while one store becomes sixteen`(policy: EvictionPolicy) {
-    for round in 0..<25 {
+    for round in 0..<8 {
       let cache = MemoryCache<Int, Int>(countLimit: 100_000, policy: policy)
       for key in 1_000..<5_070 { cache.set(key, for: key) }
 
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: policies)
   func `one order also holds while values may be evicted at any time`(policy: EvictionPolicy) {
-    for round in 0..<200 {
+    for round in 0..<80 {
       let cache = MemoryCache<Int, Int>(countLimit: 4, policy: policy)
       let histories = record(0..<3, round, in: cache) { thread, step in
         cache.set(0, for: 1_000 + thread * 100 + step)

@@ -15,12 +15,12 @@ import Testing
 
   @Test(arguments: ModelScene.all, 0..<seeds)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
-    await expectLikeness(scene, seed, count: 6_000, interval: 6)
+    await expectLikeness(scene, seed, count: 3_000, interval: 6)
   }
 
   @Test(arguments: ModelScene.large)
   func `one that becomes sixteen does what a plain one does`(scene: ModelScene) async {
-    await expectLikeness(scene, 1, count: 8_000, interval: 4_000)
+    await expectLikeness(scene, 1, count: 4_000, interval: 2_000)
   }
 
   private func expectLikeness(

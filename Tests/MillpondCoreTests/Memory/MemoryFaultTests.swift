@@ -109,10 +109,10 @@ import Testing
   }
 
   @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive])
-  func `a hundred thousand keys that all hash alike stay apart`(policy: EvictionPolicy) {
+  func `twenty thousand keys that all hash alike stay apart`(policy: EvictionPolicy) {
     let cache = MemoryCache<Awkward, Int>(countLimit: 50, policy: policy)
 
-    for number in 0..<100_000 {
+    for number in 0..<20_000 {
       cache.set(number, for: Awkward(number: number))
       if number % 1_000 == 0, cache.peek(Awkward(number: number)) != number {
         Issue.record("\(number) is not there")

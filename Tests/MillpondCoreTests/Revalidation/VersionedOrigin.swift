@@ -87,6 +87,7 @@ extension Source {
   /// The stored value of which an origin would be asked.
   func confirmable(_ key: Key) -> Stamped<Value>? {
     let answers = Recorder<Answer<Value>>().subscribe(to: answers(key, Lookup(freshness: .reload)))
-    return answers.values.compactMap { if case .stale(let stamped) = $0 { stamped } else { nil } }.last
+    return answers.values.compactMap { if case .stale(let stamped) = $0 { stamped } else { nil } }
+      .last
   }
 }
