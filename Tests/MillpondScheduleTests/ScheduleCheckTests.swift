@@ -82,6 +82,32 @@ struct ScheduleCheckTests {
     #expect(report.completeBound == max(-1, count))
   }
 
+  @Test func `a search that is cut says that it has not run all schedules`() {
+    let program = { (program: ScheduleProgram) in
+      for _ in 0..<3 { program.thread(["does nothing": {}]) }
+    }
+
+    let reports = [1, 300].map { ScheduleCheck(program).search(ScheduleEffort(searchLimit: $0)) }
+
+    #expect(reports.map(\.completeBound) == [-1, 2])
+    #expect(reports[0].description.contains("not all without preemptions"))
+    #expect(reports[1].description.contains("all at locks with up to 2 preemptions"))
+  }
+
+  @Test(arguments: [1, 2])
+  func `a place is listed if no other thread ever went on there`(threadCount: Int) {
+    let report = ScheduleCheck { program in
+      let number = Locked(0)
+      for _ in 0..<threadCount { program.thread(["adds 1": { number.withLock { $0 += 1 } }]) }
+    }.search()
+
+    #expect(report.places.count == 1)
+    let isSwitchedAt = report.places.first { $0.key.contains("ScheduleCheckTests.swift:") }?.value
+    #expect(isSwitchedAt == (threadCount > 1))
+    let count = threadCount > 1 ? 0 : 1
+    #expect(report.description.contains("1 places, \(count) of them never switched at"))
+  }
+
   @Test func `the same seed gives the same schedules`() {
     let effort = ScheduleEffort(preemptions: 0, searchLimit: 0, randomCount: 200, seed: 7)
     let program = { (program: ScheduleProgram) in
