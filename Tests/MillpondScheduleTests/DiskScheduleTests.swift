@@ -257,6 +257,28 @@ import Testing
     }
   }
 
+  @Test func `a cache that is released and two later ones of its folder`() {
+    // With this seed, early orders have the later cache wait for the closing.
+    expectNoFault(ScheduleEffort(searchLimit: 25, randomCount: 200, seed: 8)) { program in
+      let disk = DiskProgram()
+      let former = Shared<DiskCache?>(disk.open())
+      let (second, third) = (Shared<DiskCache?>(nil), Shared<DiskCache?>(nil))
+      let (set, seen) = (Witness<Void>(), Witness<Data>())
+      former.value?.set(.bytes(1), for: "a")
+      program.thread([
+        "releases": { former.value = nil },
+        "opens": { second.value = disk.open() },
+        "sets 2": { if let cache = second.value { set.watch(cache.set(.bytes(2), for: "a")) } },
+        "opens a third": { third.value = disk.open() },
+        "gets": { if let cache = third.value { seen.watch(cache.get("a")) } },
+      ])
+      program.whenQuiet {
+        if seen.text != "2" { return "2 was set before the get, which got \(seen.text)" }
+        return set.complaint() ?? seen.complaint()
+      }
+    }
+  }
+
   @Test(arguments: [Durability.written, .synchronized])
   func `a flush beside sets, and then a kill`(durability: Durability) {
     expectNoFault(.disk) { program in

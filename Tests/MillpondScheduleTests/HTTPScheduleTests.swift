@@ -22,18 +22,22 @@ import Testing
   }
 
   private func ask(
-    _ cache: HTTPCache, _ directives: String? = nil, method: HTTPMethod = .get
+    _ cache: HTTPCache, _ directives: String? = nil, method: HTTPMethod = .get,
+    language: String? = nil
   ) -> Signal<HTTPPart> {
     var headers = HeaderFields()
+    if let language { headers.append(language, for: "Accept-Language") }
     if let directives { headers.append(directives, for: "Cache-Control") }
     return cache.send(HTTPRequest(url: Self.url, method: method, headers: headers))
   }
 
   /// Looks at what is stored, once all is quiet.
-  private func stored(_ cache: HTTPCache, _ program: ScheduleProgram) -> Witness<HTTPPart> {
+  private func stored(
+    _ cache: HTTPCache, _ program: ScheduleProgram, language: String? = nil
+  ) -> Witness<HTTPPart> {
     let seen = Witness<HTTPPart>()
     program.whenQuiet {
-      seen.watch(ask(cache, "only-if-cached"))
+      seen.watch(ask(cache, "only-if-cached", language: language))
       return nil
     }
     program.whenQuiet { seen.complaint() }
@@ -70,6 +74,28 @@ import Testing
         if second.text != "200 1" { return "got \(second.text)" }
         if last.text != "200 1" { return "\(last.text) is stored" }
         return first.complaint(mustEnd: false) ?? second.complaint()
+      }
+    }
+  }
+
+  @Test func `two variants of a URL that arrive together`() {
+    expectNoFault(.http) { program in
+      let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
+      let cache = cache(transport, records)
+      let headers: HeaderFields = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+      let languages = ["de", "fr"]
+      let seen = languages.map { _ in Witness<HTTPPart>() }
+      for (language, seen) in zip(languages, seen) {
+        program.thread([
+          "asks for \(language)": { seen.watch(ask(cache, language: language)) },
+          "answers": { transport.answer(200, headers, "1") },
+        ])
+      }
+      let last = languages.map { stored(cache, program, language: $0) }
+      expectNamedBodies(in: records, program)
+      program.whenQuiet {
+        let texts = (seen + last).map(\.text)
+        return texts.allSatisfy { $0 == "200 1" } ? nil : "got \(texts)"
       }
     }
   }
