@@ -148,6 +148,28 @@ import Testing
     }
   }
 
+  @Test func `a file that is given back beside a removal of its value and another look`() {
+    expectNoFault(.disk) { program in
+      let disk = DiskProgram()
+      let cache = disk.open()
+      let (file, other) = (Shared<DiskFile?>(nil), Shared<DiskFile?>(nil))
+      let (removal, end) = (Witness<Void>(), Witness<Void>())
+      cache.set(.file(1), for: "a")
+      cache.file(for: "a").subscribe(onNext: { file.value = $0 })
+      program.thread(["gives back": { file.value = nil }])
+      program.thread(["removes": { removal.watch(cache.remove("a")) }])
+      program.thread(["looks": { end.watch(cache.file(for: "a").map { other.value = $0 }) }])
+      program.whenQuiet {
+        if let other = other.value, (try? Data(contentsOf: other.url)) != .file(1) {
+          return "the file is not whole"
+        }
+        other.value = nil
+        return removal.complaint() ?? end.complaint()
+      }
+      program.whenQuiet { disk.valueFiles.isEmpty ? nil : "\(disk.valueFiles) are left" }
+    }
+  }
+
   @Test func `a stream beside a set and a removal of everything`() {
     expectNoFault(.disk) { program in
       let disk = DiskProgram()

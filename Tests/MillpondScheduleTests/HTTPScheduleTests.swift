@@ -133,6 +133,31 @@ import Testing
     }
   }
 
+  @Test func `a refresh in the background beside a removal of everything`() {
+    expectNoFault(.http) { program in
+      let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
+      let (cache, order, seen) = (cache(transport, records), CallOrder(), Witness<HTTPPart>())
+      ask(cache).subscribe()
+      transport.answer(200, ["Cache-Control": "max-age=0, stale-while-revalidate=60"], "1")
+      program.thread(["asks": { order.call("get") { seen.watch(ask(cache)) } }])
+      program.thread(["answers": { transport.answer(200, Self.lasting, "2") }])
+      program.thread(["removes": { order.call("remove") { records.removeAll() } }])
+      program.whenQuiet {
+        transport.answer(200, Self.lasting, "2")
+        return nil
+      }
+      let last = stored(cache, program)
+      expectNamedBodies(in: records, program)
+      program.whenQuiet {
+        if !["200 1", "200 2"].contains(seen.text) { return "got \(seen.text)" }
+        if order.isBefore("get", "remove"), last.text != "504" {
+          return "\(last.text) is stored after the removal"
+        }
+        return seen.complaint()
+      }
+    }
+  }
+
   @Test func `a get beside a change of the resource`() {
     expectNoFault(.http) { program in
       let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
@@ -329,6 +354,34 @@ import Testing
       program.whenQuiet {
         if order.isBefore("get", "remove"), found.values == [true] { return "the film is stored" }
         return left.value.isEmpty ? removed.complaint() : "\(left.value) are left"
+      }
+    }
+  }
+
+  @Test func `two gets whose credentials are refused`() {
+    expectNoFault(.http) { program in
+      let (transport, obtained) = (ProgramTransport(), Shared(0))
+      let account = HTTPAuthorization(for: Self.url, clock: ManualClock()) { _ in
+        obtained.value += 1
+        return ["X-User": "\(obtained.value)"]
+      }
+      let source = HTTPSource<URL>(
+        transport: transport, authorization: account, clock: ManualClock())
+      let seen = [Witness<Data>(), Witness<Data>()]
+      for seen in seen { program.thread(["gets": { seen.watch(source.get(Self.url)) }]) }
+      program.thread(["refuses": { transport.answer(401, [:], "") }])
+      for _ in 0..<3 {
+        program.whenQuiet {
+          transport.serve(Self.whole)
+          return nil
+        }
+      }
+      program.whenQuiet {
+        if obtained.value > 2 { return "credentials were obtained \(obtained.value) times" }
+        if let other = seen.first(where: { $0.values != [Self.whole] }) {
+          return "got \(other.summary)"
+        }
+        return seen[0].complaint() ?? seen[1].complaint()
       }
     }
   }

@@ -37,6 +37,19 @@ struct ScheduleCheckTests {
     #expect(failure.steps.contains { $0.contains("ScheduleCheckTests.swift:") })
   }
 
+  @Test func `a failure in every order is shortened to what complains of the same`() throws {
+    let failure = try #require(
+      ScheduleCheck { program in
+        let calls = Shared(0)
+        for _ in 0..<2 { program.thread(["adds 1": { calls.value += 1 }]) }
+        program.thread(["does nothing": {}])
+        program.whenQuiet { "\(calls.value) calls" }
+      }.search().failure)
+
+    #expect(failure.complaint == "2 calls")
+    #expect(!failure.steps.contains { $0.contains("does nothing") })
+  }
+
   @Test func `a schedule can be repeated as it is printed`() throws {
     let failure = try #require(lostUpdate.search().failure)
 
