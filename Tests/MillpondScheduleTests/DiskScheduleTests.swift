@@ -148,6 +148,28 @@ import Testing
     }
   }
 
+  @Test func `a file that is given back beside a removal of its value and another look`() {
+    expectNoFault(.disk) { program in
+      let disk = DiskProgram()
+      let cache = disk.open()
+      let (file, other) = (Shared<DiskFile?>(nil), Shared<DiskFile?>(nil))
+      let (removal, end) = (Witness<Void>(), Witness<Void>())
+      cache.set(.file(1), for: "a")
+      cache.file(for: "a").subscribe(onNext: { file.value = $0 })
+      program.thread(["gives back": { file.value = nil }])
+      program.thread(["removes": { removal.watch(cache.remove("a")) }])
+      program.thread(["looks": { end.watch(cache.file(for: "a").map { other.value = $0 }) }])
+      program.whenQuiet {
+        if let other = other.value, (try? Data(contentsOf: other.url)) != .file(1) {
+          return "the file is not whole"
+        }
+        other.value = nil
+        return removal.complaint() ?? end.complaint()
+      }
+      program.whenQuiet { disk.valueFiles.isEmpty ? nil : "\(disk.valueFiles) are left" }
+    }
+  }
+
   @Test func `a stream beside a set and a removal of everything`() {
     expectNoFault(.disk) { program in
       let disk = DiskProgram()
@@ -253,6 +275,28 @@ import Testing
       program.whenQuiet {
         let texts = last.map(\.text)
         return texts == ["1", "2"] && set.isCompleted ? nil : "got \(texts), \(set.summary)"
+      }
+    }
+  }
+
+  @Test func `a cache that is released and two later ones of its folder`() {
+    // With this seed, early orders have the later cache wait for the closing.
+    expectNoFault(ScheduleEffort(searchLimit: 25, randomCount: 200, seed: 8)) { program in
+      let disk = DiskProgram()
+      let former = Shared<DiskCache?>(disk.open())
+      let (second, third) = (Shared<DiskCache?>(nil), Shared<DiskCache?>(nil))
+      let (set, seen) = (Witness<Void>(), Witness<Data>())
+      former.value?.set(.bytes(1), for: "a")
+      program.thread([
+        "releases": { former.value = nil },
+        "opens": { second.value = disk.open() },
+        "sets 2": { if let cache = second.value { set.watch(cache.set(.bytes(2), for: "a")) } },
+        "opens a third": { third.value = disk.open() },
+        "gets": { if let cache = third.value { seen.watch(cache.get("a")) } },
+      ])
+      program.whenQuiet {
+        if seen.text != "2" { return "2 was set before the get, which got \(seen.text)" }
+        return set.complaint() ?? seen.complaint()
       }
     }
   }

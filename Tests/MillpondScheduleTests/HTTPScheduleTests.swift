@@ -22,18 +22,22 @@ import Testing
   }
 
   private func ask(
-    _ cache: HTTPCache, _ directives: String? = nil, method: HTTPMethod = .get
+    _ cache: HTTPCache, _ directives: String? = nil, method: HTTPMethod = .get,
+    language: String? = nil
   ) -> Signal<HTTPPart> {
     var headers = HeaderFields()
+    if let language { headers.append(language, for: "Accept-Language") }
     if let directives { headers.append(directives, for: "Cache-Control") }
     return cache.send(HTTPRequest(url: Self.url, method: method, headers: headers))
   }
 
   /// Looks at what is stored, once all is quiet.
-  private func stored(_ cache: HTTPCache, _ program: ScheduleProgram) -> Witness<HTTPPart> {
+  private func stored(
+    _ cache: HTTPCache, _ program: ScheduleProgram, language: String? = nil
+  ) -> Witness<HTTPPart> {
     let seen = Witness<HTTPPart>()
     program.whenQuiet {
-      seen.watch(ask(cache, "only-if-cached"))
+      seen.watch(ask(cache, "only-if-cached", language: language))
       return nil
     }
     program.whenQuiet { seen.complaint() }
@@ -74,6 +78,28 @@ import Testing
     }
   }
 
+  @Test func `two variants of a URL that arrive together`() {
+    expectNoFault(.http) { program in
+      let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
+      let cache = cache(transport, records)
+      let headers: HeaderFields = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
+      let languages = ["de", "fr"]
+      let seen = languages.map { _ in Witness<HTTPPart>() }
+      for (language, seen) in zip(languages, seen) {
+        program.thread([
+          "asks for \(language)": { seen.watch(ask(cache, language: language)) },
+          "answers": { transport.answer(200, headers, "1") },
+        ])
+      }
+      let last = languages.map { stored(cache, program, language: $0) }
+      expectNamedBodies(in: records, program)
+      program.whenQuiet {
+        let texts = (seen + last).map(\.text)
+        return texts.allSatisfy { $0 == "200 1" } ? nil : "got \(texts)"
+      }
+    }
+  }
+
   @Test func `a validation beside a reload and a removal of everything`() {
     expectNoFault(.http) { program in
       let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
@@ -103,6 +129,31 @@ import Testing
         let isRemoved = order.isBefore("get", "remove") && order.isBefore("reload", "remove")
         if isRemoved, last.text != "504" { return "\(last.text) is stored after the removal" }
         return validated.complaint() ?? reloaded.complaint()
+      }
+    }
+  }
+
+  @Test func `a refresh in the background beside a removal of everything`() {
+    expectNoFault(.http) { program in
+      let (transport, records) = (ProgramTransport(), Records(countLimit: 10))
+      let (cache, order, seen) = (cache(transport, records), CallOrder(), Witness<HTTPPart>())
+      ask(cache).subscribe()
+      transport.answer(200, ["Cache-Control": "max-age=0, stale-while-revalidate=60"], "1")
+      program.thread(["asks": { order.call("get") { seen.watch(ask(cache)) } }])
+      program.thread(["answers": { transport.answer(200, Self.lasting, "2") }])
+      program.thread(["removes": { order.call("remove") { records.removeAll() } }])
+      program.whenQuiet {
+        transport.answer(200, Self.lasting, "2")
+        return nil
+      }
+      let last = stored(cache, program)
+      expectNamedBodies(in: records, program)
+      program.whenQuiet {
+        if !["200 1", "200 2"].contains(seen.text) { return "got \(seen.text)" }
+        if order.isBefore("get", "remove"), last.text != "504" {
+          return "\(last.text) is stored after the removal"
+        }
+        return seen.complaint()
       }
     }
   }
@@ -303,6 +354,34 @@ import Testing
       program.whenQuiet {
         if order.isBefore("get", "remove"), found.values == [true] { return "the film is stored" }
         return left.value.isEmpty ? removed.complaint() : "\(left.value) are left"
+      }
+    }
+  }
+
+  @Test func `two gets whose credentials are refused`() {
+    expectNoFault(.http) { program in
+      let (transport, obtained) = (ProgramTransport(), Shared(0))
+      let account = HTTPAuthorization(for: Self.url, clock: ManualClock()) { _ in
+        obtained.value += 1
+        return ["X-User": "\(obtained.value)"]
+      }
+      let source = HTTPSource<URL>(
+        transport: transport, authorization: account, clock: ManualClock())
+      let seen = [Witness<Data>(), Witness<Data>()]
+      for seen in seen { program.thread(["gets": { seen.watch(source.get(Self.url)) }]) }
+      program.thread(["refuses": { transport.answer(401, [:], "") }])
+      for _ in 0..<3 {
+        program.whenQuiet {
+          transport.serve(Self.whole)
+          return nil
+        }
+      }
+      program.whenQuiet {
+        if obtained.value > 2 { return "credentials were obtained \(obtained.value) times" }
+        if let other = seen.first(where: { $0.values != [Self.whole] }) {
+          return "got \(other.summary)"
+        }
+        return seen[0].complaint() ?? seen[1].complaint()
       }
     }
   }

@@ -19,12 +19,15 @@ import Testing
   }
 
   /// A flush succeeds only when the value is stored, however the save that it waits for ends.
-  private func flush(location: SourceLocation = #_sourceLocation, _ error: (any Error)?) {
+  private func flush(
+    location: SourceLocation = #_sourceLocation, _ error: (any Error)?, isSetBefore: Bool = false
+  ) {
     expectNoFault(.brief, location: location) { program in
       let ((users, store), flush) = (late(over: ProgramOrigin()), Witness<Void>())
       let isEarly = Shared(false)
+      if isSetBefore { users.set(1, for: "a") }
       program.thread([
-        "sets 1": { users.set(1, for: "a") },
+        "sets 1": { if !isSetBefore { users.set(1, for: "a") } },
         "flushes": {
           flush.watch(users.flush().onNext { if store.value != 1 { isEarly.value = true } })
         },
@@ -43,8 +46,9 @@ import Testing
     flush(nil)
   }
 
-  @Test func `a flush while a value fails to be saved`() {
-    flush(OriginError())
+  @Test(arguments: [false, true])
+  func `a flush while a value fails to be saved`(isSetBefore: Bool) {
+    flush(OriginError(), isSetBefore: isSetBefore)
   }
 
   @Test func `a flush while a value fails to be removed`() {

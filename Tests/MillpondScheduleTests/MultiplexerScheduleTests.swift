@@ -30,6 +30,11 @@ import Testing
       ])
       program.thread(["sets 2": { order.call("set") { users.set(2, for: "a") } }])
       program.whenQuiet {
+        // A refresh whose fetch the set has stopped before the caller joined it fetches again.
+        origin.answer()
+        return nil
+      }
+      program.whenQuiet {
         if order.isBefore("refresh", "set"), store.peek("a") != 2 { return "the set is lost" }
         if store.peek("a") == nil { return "nothing is stored" }
         return users.disagreement(with: store) ?? seen.complaint()

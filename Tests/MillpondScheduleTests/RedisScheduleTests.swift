@@ -2,6 +2,7 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import Synchronization
 import Testing
 
 @testable import MillpondRedis
@@ -15,7 +16,7 @@ import Testing
 #endif
 
 /// Commands that several threads submit are sent whole and in order, and answered once, also when
-/// the connection is lost.
+/// the connection is lost; memory that follows has what the server has.
 @Suite(.schedules) struct RedisScheduleTests {
   @Test func `commands of two threads beside the thread of the connection`() {
     expectNoFault(.redis) { program in
@@ -69,6 +70,59 @@ import Testing
       }
     }
   }
+
+  @Test func `memory that follows beside the loss of the connection`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram(tracking: .byPrefix)
+      let shared = RedisCache(redis.client, prefix: "p/", form: .plain)
+      let memory = MemoryCache<String, Data>(countLimit: 10)
+      let cache = memory.following(shared).layered(over: shared)
+      let seen = Witness<Data>()
+      redis.setElsewhere("p/a", to: "1")
+      redis.connect()
+      program.thread(["gets": { seen.watch(cache.get("a")) }])
+      program.thread([
+        "looks": { redis.look() },
+        "hangs up": { redis.hangUp() },
+        "another process sets 2": { redis.setElsewhere("p/a", to: "2") },
+        "looks again": { for _ in 0..<2 { redis.look() } },
+      ])
+      program.whenQuiet {
+        for _ in 0..<20 { redis.look() }
+        if let above = memory.peek("a"), above != redis.values["p/a"].map({ Data($0.utf8) }) {
+          return "\(String(decoding: above, as: UTF8.self)) is in memory, \(redis.values) below"
+        }
+        return seen.complaint()
+      }
+    }
+  }
+
+  @Test func `memory that follows beside a set of this process and one of another`() {
+    expectNoFault(ScheduleEffort(searchLimit: 200, randomCount: 100)) { program in
+      let redis = RedisProgram(tracking: .byPrefix)
+      let shared = RedisCache(redis.client, prefix: "p/", form: .plain)
+      let memory = MemoryCache<String, Data>(countLimit: 10)
+      let cache = memory.following(shared).layered(over: shared)
+      let (set, seen) = (Witness<Void>(), Witness<Data>())
+      redis.connect()
+      program.thread(["sets 1": { set.watch(cache.set(.bytes(1), for: "a")) }])
+      program.thread(["gets": { seen.watch(cache.get("a")) }])
+      program.thread([
+        "another process sets 2": { redis.setElsewhere("p/a", to: "2") },
+        "looks": { for _ in 0..<3 { redis.look() } },
+      ])
+      program.whenQuiet {
+        for _ in 0..<20 { redis.look() }
+        let (above, below) = (memory.peek("a"), redis.values["p/a"])
+        if !redis.client.isTracking { return "nothing is reported" }
+        if !set.isCompleted { return "the set has ended with \(set.summary)" }
+        if let above, above != below.map({ Data($0.utf8) }) {
+          return "\(above) is in memory, and \(below ?? "nothing") on the server"
+        }
+        return seen.complaint()
+      }
+    }
+  }
 }
 
 extension ScheduleEffort {
@@ -78,13 +132,12 @@ extension ScheduleEffort {
   }
 }
 
-/// A connection to a server that answers each command with its last word, driven by the program.
+/// A client of a small server, both driven by the program.
 private final class RedisProgram: @unchecked Sendable {
   enum Answer { case answered, failed, wrong }
 
-  private let connection: RedisConnection
-  private let tracker: RedisTracker
-  private let wake: RedisWakePipe
+  let client: Redis
+  private var connection: RedisConnection { client.loop.connections[0] }
   private var driver: RedisConnectionDriver
   private var room = [UInt8](repeating: 0, count: 1_024)
   private let listener: Int32
@@ -96,9 +149,16 @@ private final class RedisProgram: @unchecked Sendable {
   /// The commands that have arrived at the server, without those of the client's own.
   private(set) var received: [String] = []
 
-  init() {
-    guard let address = try? SocketAddress.unix(path: path),
-      let wake = try? RedisWakePipe(), let listener = try? SocketCalls.open(family: address.family)
+  /// What the server has stored.
+  private(set) var values: [String: String] = [:]
+
+  init(tracking: RedisTracking = .off) {
+    var settings = RedisSettings(
+      address: .unix(path: path), database: 0, connections: 1, tracking: tracking,
+      limits: ConnectionLimits(deadline: .max / 4, heartbeat: .max / 4, firstPause: 0))
+    settings.chance = { 0 }
+    guard let address = try? SocketAddress.unix(path: path), let client = try? Redis(settings),
+      let listener = try? SocketCalls.open(family: address.family)
     else { preconditionFailure("the system has no sockets") }
     address.bytes.withUnsafeBytes { bytes in
       _ = bind(
@@ -106,14 +166,11 @@ private final class RedisProgram: @unchecked Sendable {
         socklen_t(bytes.count))
     }
     _ = listen(listener, 8)
-    var settings = RedisSettings(
-      address: .unix(path: path), database: 0, connections: 1, tracking: .off,
-      limits: ConnectionLimits(deadline: .max / 4, heartbeat: .max / 4, firstPause: 0))
-    settings.chance = { 0 }
-    connection = RedisConnection(0, settings.limits, wake)
-    tracker = RedisTracker(.off, [connection])
-    driver = RedisConnectionDriver(connection, settings, tracker, wake)
-    self.wake = wake
+    let loop = client.loop
+    driver = RedisConnectionDriver(loop.connections[0], settings, loop.tracker, loop.wake)
+    // The program does what the thread of the client does.
+    loop.isStarted.store(true, ordering: .relaxed)
+    self.client = client
     self.listener = listener
   }
 
@@ -146,7 +203,7 @@ private final class RedisProgram: @unchecked Sendable {
     _ = driver.tend(at: SocketCalls.now())
     var watches = [driver.watch]
     SocketCalls.wait(for: &watches, atMost: 0)
-    wake.clear()
+    client.loop.wake.clear()
     _ = driver.act(on: watches[0], &room)
     serve()
   }
@@ -157,10 +214,14 @@ private final class RedisProgram: @unchecked Sendable {
     accepted = []
   }
 
-  /// Fails what is left, as the end of the client does.
-  func close() {
-    let answers = connection.withState { $0.pipeline.close() }
-    for answer in answers { answer(.failure(.closed)) }
+  /// Fails what is left.
+  func close() { client.close() }
+
+  /// Stores a value, and reports that to the client.
+  func setElsewhere(_ key: String, to value: String) {
+    values[key] = value
+    let report = ">2\r\n$10\r\ninvalidate\r\n*1\r\n$\(key.utf8.count)\r\n\(key)\r\n"
+    for client in accepted { send(report, to: client.descriptor) }
   }
 
   private func serve() {
@@ -176,12 +237,13 @@ private final class RedisProgram: @unchecked Sendable {
       guard case .moved(let count) = result else { continue }
       bytes[..<count].withUnsafeBytes { accepted[place].parser.append($0) }
       while case .array(let words)? = next(of: place) {
-        let answer = answer(words.compactMap(\.text))
-        _ = Array(answer.utf8).withUnsafeBytes {
-          SocketCalls.send(accepted[place].descriptor, $0)
-        }
+        send(answer(words.compactMap(\.text)), to: accepted[place].descriptor)
       }
     }
+  }
+
+  private func send(_ text: String, to descriptor: Int32) {
+    _ = Array(text.utf8).withUnsafeBytes { SocketCalls.send(descriptor, $0) }
   }
 
   private func next(of place: Int) -> RESPValue? {
@@ -194,6 +256,10 @@ private final class RedisProgram: @unchecked Sendable {
     case "ECHO":
       received.append(words.last ?? "")
       return "+\(words.last ?? "")\r\n"
+    case "GET": return values[words[1]].map { "$\($0.utf8.count)\r\n\($0)\r\n" } ?? "_\r\n"
+    case "SET":
+      values[words[1]] = words[2]
+      return "+OK\r\n"
     default: return "+OK\r\n"
     }
   }

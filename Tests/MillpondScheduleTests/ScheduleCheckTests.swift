@@ -37,6 +37,19 @@ struct ScheduleCheckTests {
     #expect(failure.steps.contains { $0.contains("ScheduleCheckTests.swift:") })
   }
 
+  @Test func `a failure in every order is shortened to what complains of the same`() throws {
+    let failure = try #require(
+      ScheduleCheck { program in
+        let calls = Shared(0)
+        for _ in 0..<2 { program.thread(["adds 1": { calls.value += 1 }]) }
+        program.thread(["does nothing": {}])
+        program.whenQuiet { "\(calls.value) calls" }
+      }.search().failure)
+
+    #expect(failure.complaint == "2 calls")
+    #expect(!failure.steps.contains { $0.contains("does nothing") })
+  }
+
   @Test func `a schedule can be repeated as it is printed`() throws {
     let failure = try #require(lostUpdate.search().failure)
 
@@ -80,6 +93,32 @@ struct ScheduleCheckTests {
 
     #expect(report.failure == nil)
     #expect(report.completeBound == max(-1, count))
+  }
+
+  @Test func `a search that is cut says that it has not run all schedules`() {
+    let program = { (program: ScheduleProgram) in
+      for _ in 0..<3 { program.thread(["does nothing": {}]) }
+    }
+
+    let reports = [1, 300].map { ScheduleCheck(program).search(ScheduleEffort(searchLimit: $0)) }
+
+    #expect(reports.map(\.completeBound) == [-1, 2])
+    #expect(reports[0].description.contains("not all without preemptions"))
+    #expect(reports[1].description.contains("all at locks with up to 2 preemptions"))
+  }
+
+  @Test(arguments: [1, 2])
+  func `a place is listed if no other thread ever went on there`(threadCount: Int) {
+    let report = ScheduleCheck { program in
+      let number = Locked(0)
+      for _ in 0..<threadCount { program.thread(["adds 1": { number.withLock { $0 += 1 } }]) }
+    }.search()
+
+    #expect(report.places.count == 1)
+    let isSwitchedAt = report.places.first { $0.key.contains("ScheduleCheckTests.swift:") }?.value
+    #expect(isSwitchedAt == (threadCount > 1))
+    let count = threadCount > 1 ? 0 : 1
+    #expect(report.description.contains("1 places, \(count) of them never switched at"))
   }
 
   @Test func `the same seed gives the same schedules`() {

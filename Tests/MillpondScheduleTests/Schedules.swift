@@ -1,4 +1,5 @@
 import Foundation
+import MillpondSignals
 import MillpondTesting
 import Testing
 
@@ -21,7 +22,9 @@ extension ScheduleEffort {
 
 /// Expects that no schedule of a program breaks its checks.
 ///
-/// `MILLPOND_SCHEDULE_EFFORT` in the environment multiplies the number of schedules.
+/// `MILLPOND_SCHEDULE_EFFORT` in the environment multiplies the number of schedules, and with
+/// `MILLPOND_SCHEDULE_COUNTS` each program's are counted. The sum is printed in the end, with the
+/// places that no schedule has switched at.
 func expectNoFault(
   _ effort: ScheduleEffort = ScheduleEffort(searchLimit: 100, randomCount: 100),
   location: SourceLocation = #_sourceLocation,
@@ -33,11 +36,18 @@ func expectNoFault(
   let report = ScheduleCheck(compose).search(effort)
   if let failure = report.failure { Issue.record("\(failure)", sourceLocation: location) }
   if isVerbose {
-    print(
-      "schedules: \(report.count), different: \(report.distinctCount), all up to", terminator: " ")
-    print("\(report.completeBound) preemptions, line \(location.line) of \(location.fileName)")
+    let counts = "\(report)".prefix { $0 != "\n" }
+    print("\(counts), line \(location.line) of \(location.fileName)")
   }
+  total.withLock { $0 = $0.map { $0 + report } ?? report }
+  _ = printsTotal
 }
+
+/// The reports of all programs, printed when the process exits.
+private let total = Locked<ScheduleReport?>(nil)
+private let printsTotal: Void = {
+  atexit { if let total = total.withLock({ $0 }) { print("all programs: \(total)") } }
+}()
 
 private let environment = ProcessInfo.processInfo.environment
 private let factor = environment["MILLPOND_SCHEDULE_EFFORT"].flatMap(Int.init) ?? 1

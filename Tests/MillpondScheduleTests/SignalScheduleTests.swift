@@ -77,6 +77,25 @@ import Testing
     }
   }
 
+  @Test func `a late subscriber of the last two values beside the third`() {
+    expectNoFault { program in
+      let (subject, first, late) = (PublishSubject<Int>(), Witness<Int>(), Witness<Int>())
+      let replayed = subject.signal.replay(2)
+      first.watch(replayed)
+      subject.next(1)
+      program.thread([
+        "sends 2": { subject.next(2) }, "sends 3": { subject.next(3) },
+        "completes": { subject.completed() },
+      ])
+      program.thread(["subscribes": { late.watch(replayed) }])
+      program.whenQuiet {
+        if first.values != [1, 2, 3] { return "got \(first.summary)" }
+        if ![[1, 2, 3], [2, 3]].contains(late.values) { return "late: \(late.summary)" }
+        return first.complaint() ?? late.complaint()
+      }
+    }
+  }
+
   @Test func `a shared run that is left and joined`() {
     expectNoFault { program in
       let origin = ProgramOrigin()

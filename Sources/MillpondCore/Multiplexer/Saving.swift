@@ -27,14 +27,14 @@ struct Saving<Base: Cache>: Wrapper, Cache, AnsweringSource {
 
   @usableFromInline
   func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let outcome = base.apply(change)
+    var outcome = base.apply(change)
+    if case .set(let key, _, let revision) = change {
+      // Here rather than in the layer above, so that a flush saves the value again, or waits, only
+      // when the removal has ended; a later one would remove what the flush has saved.
+      outcome = WriteOutcome.orRemoved(key, revision, in: self, base, outcome)
+    }
     unsaved.watch(change, outcome)
-    guard case .set(let key, _, let revision) = change, !outcome.isDone else { return outcome }
-    // Here rather than in the layer above, so that a flush waits for the removal too. Otherwise the
-    // removal could come after the flush has saved the value again, and remove it.
-    let whole = WriteOutcome.orRemoved(key, revision, in: self, base, outcome)
-    unsaved.wait(for: whole)
-    return whole
+    return outcome
   }
 
   @usableFromInline

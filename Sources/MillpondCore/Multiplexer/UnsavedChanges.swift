@@ -69,33 +69,24 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Notes how a change ends.
+  /// Notes how a change ends, for which a flush waits.
   func watch<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     if outcome.isDone { return note(change, isSaved: true) }
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
     let removal = Removal(change).map { removal in removals.withLock { $0.add(removal) } }
-    wait(for: outcome) { [self] event in
-      // After the note of a failure, which hides the same values.
-      defer { if event.isTerminal, let removal { removals.discard { $0.remove(removal) } } }
+    let end = WriteOutcome()
+    let number = pending.withLock { $0.add(end) }
+    outcome.subscribe { [self] event in
       switch event {
       case .next: isAdmitted.value = true
       case .progress: break
       case .completed: if isAdmitted.value { note(change, isSaved: true) }
       case .failed(let error): if !change.isUnsupported(error) { note(change, isSaved: false) }
       }
-    }
-  }
-
-  /// Makes a flush wait for the end of a change that has not succeeded already.
-  func wait(
-    for outcome: Signal<Void>, _ receive: @escaping @Sendable (Event<Void>) -> Void = { _ in }
-  ) {
-    let end = WriteOutcome()
-    let number = pending.withLock { $0.add(end) }
-    outcome.subscribe { [pending] event in
-      receive(event)
       guard event.isTerminal else { return }
+      // After the note of a failure, which hides the same values.
+      if let removal { removals.discard { $0.remove(removal) } }
       pending.discard { $0.remove(number) }
       // Last, since a flush that waits for this looks at the notes next.
       end.end()?()
@@ -137,7 +128,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     let revision: Revision
 
     /// Whether an older value may still be stored, which must not reappear.
-    var hasRemains: Bool
+    let hasRemains: Bool
   }
 
   /// Dropped notes and their keys, to be released after the unlock.
@@ -196,10 +187,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     case .fill(let key, _, let token):
       noteSaved(key, min(token.revision, .present), limit)
       return forget(key, upTo: min(token.revision, .present))
-    case .remove(let key, let revision):
-      guard failures[key]?.revision == revision else { return forget(key, upTo: revision) }
-      failures[key]?.hasRemains = false
-      return nil
+    case .remove(let key, let revision): return forget(key, upTo: revision)
     case .removeMatching: return nil
     case .removeAll(let revision):
       var gone = forgetAll { $0.revision <= revision }

@@ -7,11 +7,11 @@ final class RedisLoop: Sendable {
   let connections: [RedisConnection]
   let tracker: RedisTracker
   private let settings: RedisSettings
-  private let wake: RedisWakePipe
+  let wake: RedisWakePipe
   private let state = Locked(State())
 
   /// Whether the thread has been started, or need not be any more.
-  private let isStarted = AtomicValue(false)
+  let isStarted = AtomicValue(false)
 
   private struct State: Sendable {
     var isStarted = false

@@ -18,28 +18,30 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
     gate = Gate()
     self.state = state
   }
-
-  /// Runs `body` with exclusive access to the state.
-  @inlinable
-  package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
-    gate.lock()
-    let result = body(&state)
-    gate.unlock()
-    return result
-  }
-
-  /// Runs `body` with exclusive access, and releases what it returns after the unlock.
-  ///
-  /// An unused result of ``withLock(_:)`` would not do: the optimiser may release a collection that
-  /// is not used any more before the unlock.
-  @inlinable
-  package func discard<Removed>(_ body: (inout State) -> Removed) {
-    let removed = withLock(body)
-    withExtendedLifetime(removed) {}
-  }
 }
 
 #if !MILLPOND_SCHEDULES
+  extension Locked {
+    /// Runs `body` with exclusive access to the state.
+    @inlinable
+    package func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+      gate.lock()
+      let result = body(&state)
+      gate.unlock()
+      return result
+    }
+
+    /// Runs `body` with exclusive access, and releases what it returns after the unlock.
+    ///
+    /// An unused result of ``withLock(_:)`` would not do: the optimiser may release a collection
+    /// that is not used any more before the unlock.
+    @inlinable
+    package func discard<Removed>(_ body: (inout State) -> Removed) {
+      let removed = withLock(body)
+      withExtendedLifetime(removed) {}
+    }
+  }
+
   /// An atomic value; in a build with schedules, each operation is a point of them.
   @usableFromInline
   package typealias AtomicValue<Value: AtomicRepresentable> = Atomic<Value>

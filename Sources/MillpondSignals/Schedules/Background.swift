@@ -32,8 +32,8 @@ package func runCancellationHandler(_ handle: () -> Void) {
 
   /// Yields to other threads, of the schedule if there is one.
   @usableFromInline
-  package func yieldThread() {
+  package func yieldThread(file: StaticString = #fileID, line: UInt = #line) {
     guard let thread = LogicalThread.current else { return _ = sched_yield() }
-    thread.pass(.yield)
+    thread.pass(.yield, at: CodeLine(file: file, line: line))
   }
 #endif

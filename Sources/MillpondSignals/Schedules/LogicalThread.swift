@@ -14,7 +14,7 @@
   /// In a build with schedules, locks, atomic values, queues and hand-overs to other threads are
   /// points at which a logical thread asks its schedule who goes on. Other threads are not affected.
   package final class LogicalThread {
-    private let decide: (SchedulePoint) -> Void
+    private let decide: (SchedulePoint, CodeLine) -> Void
 
     /// Whether no other thread goes on, unless this one has to wait for it.
     private var isQuiet = false
@@ -36,7 +36,7 @@
 
     /// Creates a thread.
     package init(
-      pass: @escaping (SchedulePoint) -> Void, wait: @escaping (AnyObject) -> Void,
+      pass: @escaping (SchedulePoint, CodeLine) -> Void, wait: @escaping (AnyObject) -> Void,
       wake: @escaping (AnyObject) -> Void,
       fork: @escaping (@escaping @Sendable () -> Void) -> Void,
       schedule: @escaping () -> ObjectIdentifier?
@@ -49,8 +49,8 @@
     }
 
     /// Lets the schedule decide who goes on.
-    package func pass(_ point: SchedulePoint) {
-      if !isQuiet { decide(point) }
+    package func pass(_ point: SchedulePoint, at line: CodeLine) {
+      if !isQuiet { decide(point, line) }
     }
 
     /// Runs `body` without points.
@@ -82,5 +82,27 @@
   /// What a logical thread is about to do.
   package enum SchedulePoint: UInt8, Sendable {
     case call, lock, load, change, yield
+  }
+
+  /// A line of the code.
+  package struct CodeLine: Hashable, Sendable, CustomStringConvertible {
+    private let file: StaticString
+    private let line: UInt
+
+    package init(file: StaticString, line: UInt) {
+      self.file = file
+      self.line = line
+    }
+
+    package var description: String { "\(file):\(line)" }
+
+    package static func == (one: CodeLine, other: CodeLine) -> Bool {
+      one.file.utf8Start == other.file.utf8Start && one.line == other.line
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(file.utf8Start)
+      hasher.combine(line)
+    }
   }
 #endif

@@ -14,18 +14,26 @@
     }
 
     @usableFromInline
-    package borrowing func load(ordering: AtomicLoadOrdering) -> Value {
-      content.access(.load) { $0 }
+    package borrowing func load(
+      ordering: AtomicLoadOrdering, file: StaticString = #fileID, line: UInt = #line
+    ) -> Value {
+      content.access(.load, CodeLine(file: file, line: line)) { $0 }
     }
 
     @usableFromInline
-    package borrowing func store(_ value: Value, ordering: AtomicStoreOrdering) {
-      content.access(.change) { $0 = value }
+    package borrowing func store(
+      _ value: Value, ordering: AtomicStoreOrdering,
+      file: StaticString = #fileID, line: UInt = #line
+    ) {
+      content.access(.change, CodeLine(file: file, line: line)) { $0 = value }
     }
 
     @usableFromInline
-    package borrowing func exchange(_ value: Value, ordering: AtomicUpdateOrdering) -> Value {
-      content.access(.change) { present in
+    package borrowing func exchange(
+      _ value: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
+    ) -> Value {
+      content.access(.change, CodeLine(file: file, line: line)) { present in
         defer { present = value }
         return present
       }
@@ -35,9 +43,10 @@
   extension AtomicValue where Value: Equatable {
     @usableFromInline
     package borrowing func compareExchange(
-      expected: Value, desired: Value, ordering: AtomicUpdateOrdering
+      expected: Value, desired: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (exchanged: Bool, original: Value) {
-      content.access(.change) { present in
+      content.access(.change, CodeLine(file: file, line: line)) { present in
         let original = present
         if original == expected { present = desired }
         return (original == expected, original)
@@ -46,9 +55,11 @@
 
     @usableFromInline
     package borrowing func weakCompareExchange(
-      expected: Value, desired: Value, ordering: AtomicUpdateOrdering
+      expected: Value, desired: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (exchanged: Bool, original: Value) {
-      compareExchange(expected: expected, desired: desired, ordering: ordering)
+      compareExchange(
+        expected: expected, desired: desired, ordering: ordering, file: file, line: line)
     }
   }
 
@@ -56,47 +67,52 @@
     @usableFromInline
     @discardableResult
     package borrowing func add(
-      _ operand: Value, ordering: AtomicUpdateOrdering
+      _ operand: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (oldValue: Value, newValue: Value) {
-      change { $0 + operand }
+      change(CodeLine(file: file, line: line)) { $0 + operand }
     }
 
     @usableFromInline
     @discardableResult
     package borrowing func wrappingAdd(
-      _ operand: Value, ordering: AtomicUpdateOrdering
+      _ operand: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (oldValue: Value, newValue: Value) {
-      change { $0 &+ operand }
+      change(CodeLine(file: file, line: line)) { $0 &+ operand }
     }
 
     @usableFromInline
     @discardableResult
     package borrowing func subtract(
-      _ operand: Value, ordering: AtomicUpdateOrdering
+      _ operand: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (oldValue: Value, newValue: Value) {
-      change { $0 - operand }
+      change(CodeLine(file: file, line: line)) { $0 - operand }
     }
 
     @usableFromInline
     @discardableResult
     package borrowing func bitwiseOr(
-      _ operand: Value, ordering: AtomicUpdateOrdering
+      _ operand: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (oldValue: Value, newValue: Value) {
-      change { $0 | operand }
+      change(CodeLine(file: file, line: line)) { $0 | operand }
     }
 
     @usableFromInline
     @discardableResult
     package borrowing func max(
-      _ operand: Value, ordering: AtomicUpdateOrdering
+      _ operand: Value, ordering: AtomicUpdateOrdering,
+      file: StaticString = #fileID, line: UInt = #line
     ) -> (oldValue: Value, newValue: Value) {
-      change { Swift.max($0, operand) }
+      change(CodeLine(file: file, line: line)) { Swift.max($0, operand) }
     }
 
     private borrowing func change(
-      _ next: (Value) -> Value
+      _ line: CodeLine, _ next: (Value) -> Value
     ) -> (oldValue: Value, newValue: Value) {
-      content.access(.change) { present in
+      content.access(.change, line) { present in
         let former = present
         present = next(former)
         return (former, present)
@@ -113,8 +129,10 @@
       mutex = Mutex(value)
     }
 
-    func access<Result>(_ point: SchedulePoint, _ body: (inout Value) -> Result) -> Result {
-      LogicalThread.current?.pass(point)
+    func access<Result>(
+      _ point: SchedulePoint, _ line: CodeLine, _ body: (inout Value) -> Result
+    ) -> Result {
+      LogicalThread.current?.pass(point, at: line)
       let result = mutex.withLock { value in Unchecked(result: body(&value)) }
       return result.result
     }

@@ -1,6 +1,28 @@
 #if MILLPOND_SCHEDULES
   import Synchronization
 
+  extension Locked {
+    /// Runs `body` with exclusive access to the state.
+    @inlinable
+    package func withLock<Result>(
+      file: StaticString = #fileID, line: UInt = #line, _ body: (inout State) -> Result
+    ) -> Result {
+      gate.lock(file: file, line: line)
+      let result = body(&state)
+      gate.unlock()
+      return result
+    }
+
+    /// Runs `body` with exclusive access, and releases what it returns after the unlock.
+    @inlinable
+    package func discard<Removed>(
+      file: StaticString = #fileID, line: UInt = #line, _ body: (inout State) -> Removed
+    ) {
+      let removed = withLock(file: file, line: line, body)
+      withExtendedLifetime(removed) {}
+    }
+  }
+
   /// The only lock of the libraries, as a point of schedules.
   @usableFromInline
   package struct Gate: ~Copyable {
@@ -11,17 +33,19 @@
 
     /// Runs `body` exclusively.
     @inlinable
-    package borrowing func withLock<Result>(_ body: () -> Result) -> Result {
-      lockable.lock()
+    package borrowing func withLock<Result>(
+      file: StaticString = #fileID, line: UInt = #line, _ body: () -> Result
+    ) -> Result {
+      lock(file: file, line: line)
       let result = body()
-      lockable.unlock()
+      unlock()
       return result
     }
 
     /// Acquires the lock.
     @usableFromInline
-    package borrowing func lock() {
-      lockable.lock()
+    package borrowing func lock(file: StaticString = #fileID, line: UInt = #line) {
+      lockable.lock(CodeLine(file: file, line: line))
     }
 
     /// Releases the lock.
@@ -44,17 +68,15 @@
     @usableFromInline
     init() {}
 
-    @usableFromInline
-    func lock() {
+    func lock(_ line: CodeLine) {
       guard let thread = LogicalThread.current else { return mutex._unsafeLock() }
-      thread.pass(.lock)
+      thread.pass(.lock, at: line)
       while !mutex._unsafeTryLock() {
         if isLogical { thread.wait(self) } else { yieldThread() }
       }
       isLogical = true
     }
 
-    @usableFromInline
     func unlock() {
       let thread = isLogical ? LogicalThread.current : nil
       isLogical = false

@@ -31,18 +31,39 @@ public struct ScheduleReport: Sendable, CustomStringConvertible {
   /// The number of different schedules.
   public internal(set) var distinctCount = 0
 
-  /// The number of preemptions up to which every schedule at locks was run; -1 if none was.
+  /// The number of preemptions up to which every schedule at locks was run; -1 if the effort ended
+  /// before all without preemptions were.
   public internal(set) var completeBound = -1
+
+  /// The places that the threads have passed, by file and line, and whether another thread has gone
+  /// on there in one of the schedules.
+  public internal(set) var places: [String: Bool] = [:]
 
   /// The failure; nil if there was none.
   public internal(set) var failure: ScheduleFailure?
 
-  /// The counts, and the failure.
+  /// The counts, the places that were never switched at, and the failure.
   public var description: String {
-    """
-    \(count) schedules, \(distinctCount) of them different, all with up to \(completeBound) preemptions
-    \(failure?.description ?? "")
-    """
+    let bound =
+      completeBound < 0
+      ? "not all without preemptions" : "all at locks with up to \(completeBound) preemptions"
+    let others = places.filter { !$0.value }.keys.sorted()
+    var lines = ["\(count) schedules, \(distinctCount) of them different, \(bound)"]
+    lines.append("\(places.count) places, \(others.count) of them never switched at")
+    lines += others.map { "  \($0)" }
+    if let failure { lines.append("\(failure)") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The sum of the reports of two programs.
+  package static func + (one: ScheduleReport, other: ScheduleReport) -> ScheduleReport {
+    var sum = one
+    sum.count += other.count
+    sum.distinctCount += other.distinctCount
+    sum.completeBound = min(one.completeBound, other.completeBound)
+    sum.failure = one.failure ?? other.failure
+    sum.places.merge(other.places) { $0 || $1 }
+    return sum
   }
 }
 

@@ -8,6 +8,9 @@
     private var seen: Set<Int> = []
     private var result = ScheduleReport()
 
+    /// The lines of the points, and whether another thread went on there.
+    private var lines: [CodeLine: Bool] = [:]
+
     init(_ compose: @escaping (ScheduleProgram) -> Void, _ effort: ScheduleEffort) {
       self.compose = compose
       self.effort = effort
@@ -28,6 +31,7 @@
     mutating func report() -> ScheduleReport {
       if let found = find(effort, omitting: []) { result.failure = shortest(found) }
       result.distinctCount = seen.count
+      result.places = Dictionary(lines.map { ("\($0)", $1) }) { $0 || $1 }
       return result
     }
 
@@ -101,12 +105,12 @@
       callCount: Int, lines: [String]
     )
 
-    private func run(
+    private mutating func run(
       _ strategy: any ScheduleStrategy, _ points: SchedulePoints, omitting omitted: [Int],
       isTraced: Bool
     ) -> Result {
       let program = ScheduleProgram()
-      let run = ScheduledRun(strategy, points, isTraced: isTraced)
+      let run = ScheduledRun(strategy, points, isTraced: isTraced, lines: lines)
       var end = run.runAlone { [compose] in compose(program) }
       let callCount = program.threads.reduce(0) { $0 + $1.count }
       if end == .quiet { end = run.run(program.calls(without: omitted)) }
@@ -117,6 +121,7 @@
         complaint = complaint ?? end.complaint
       }
       if end == .quiet { _ = run.runAlone { program.removeAll() } }
+      lines = run.lines
       return (
         complaint, run.switches, run.preemptions, run.length, callCount, run.trace?.lines ?? []
       )
@@ -131,9 +136,9 @@
         preemptions: 2, searchLimit: 400, randomCount: 200, seed: effort.seed)
       for call in 0..<found.callCount {
         let omitted = best.schedule.omitted + [call]
-        // One that fails in every order lacks what its checks expect.
+        // One that fails in every order may lack what its checks expect.
         if let shorter = find(quick, omitting: omitted),
-          shorter.preemptions > 0 || best.preemptions == 0
+          shorter.preemptions > 0 || best.preemptions == 0 && shorter.complaint == best.complaint
         {
           best = shorter
         }

@@ -28,9 +28,16 @@
     /// The steps, if they are recorded.
     private(set) var trace: ScheduleTrace?
 
-    init(_ strategy: any ScheduleStrategy, _ points: SchedulePoints, isTraced: Bool) {
+    /// The lines of the points, and whether another thread went on there.
+    private(set) var lines: [CodeLine: Bool]
+
+    init(
+      _ strategy: any ScheduleStrategy, _ points: SchedulePoints, isTraced: Bool,
+      lines: [CodeLine: Bool]
+    ) {
       self.strategy = strategy
       self.points = points
+      self.lines = lines
       trace = isTraced ? ScheduleTrace() : nil
     }
 
@@ -112,6 +119,7 @@
           if !isFree { preemptions += 1 }
         }
       }
+      note(isSwitch: next != present)
       if next == present { return }
       current = next
       // The list of threads belongs to the next one from its signal on.
@@ -123,6 +131,14 @@
       trace?.stop(present, point)
       other.turn.signal()
       own.turn.wait()
+    }
+
+    /// Notes whether another thread goes on at the line of the present one.
+    private func note(isSwitch: Bool) {
+      guard !isAlone, current >= 0, let line = threads[current].line, lines[line] != true else {
+        return
+      }
+      lines[line] = isSwitch
     }
 
     /// Ends the schedule: all is quiet, or no thread may go on.
@@ -149,9 +165,10 @@
 
     // MARK: Points
 
-    fileprivate func pass(_ point: SchedulePoint) {
+    fileprivate func pass(_ point: SchedulePoint, at line: CodeLine? = nil) {
       let isYielding = point == .yield
       guard isYielding || points.contains(point) else { return }
+      threads[current].line = line
       goOn(isFree: isYielding, at: point)
     }
 
@@ -175,6 +192,7 @@
 
     fileprivate func ended() {
       threads[current].state = .done
+      threads[current].line = nil
       trace?.add(current, "ends")
       goOn(isFree: true)
     }
@@ -195,6 +213,9 @@
     let turn = DispatchSemaphore(value: 0)
     var state = State.ready
     var body: () -> Void = {}
+
+    /// The line of the latest point.
+    var line: CodeLine?
     var run: ScheduledRun?
 
     /// The lock that the thread waits for.
@@ -215,7 +236,7 @@
     private init() {
       let thread = Thread { [self] in
         LogicalThread(
-          pass: { [unowned self] in run?.pass($0) },
+          pass: { [unowned self] in run?.pass($0, at: $1) },
           wait: { [unowned self] in run?.wait(for: $0) },
           wake: { [unowned self] in run?.wake($0) }, fork: { [unowned self] in run?.fork($0) },
           schedule: { [unowned self] in run.map(ObjectIdentifier.init) }
