@@ -31,13 +31,12 @@ extension Answer {
   }
 
   /// The stored value that is too old for the get and may be confirmed, if this is one.
-  @usableFromInline package var confirmable: Stamped<Value>? {
+  @inlinable package var confirmable: Stamped<Value>? {
     if case .stale(let stamped) = self { stamped } else { nil }
   }
 
   /// Whether the source has what was asked for: a value, or the word that the known one is current.
-  @usableFromInline
-  package var isFound: Bool {
+  @inlinable package var isFound: Bool {
     switch self {
     case .value, .notModified: true
     case .stale, .tooOld, .undecodable: false
