@@ -53,7 +53,7 @@ package final class Replay<Value: Sendable>: Sendable {
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     switch phase.withLock({
-      $0.enter { ReplayedRun(for: phase, within: lifetime, repeatsLatest: $0) }
+      $0.enter { Run(for: phase, within: lifetime, repeatsLatest: $0) }
     }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)
@@ -71,7 +71,7 @@ package final class Replay<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  func join(_ run: ReplayedRun<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
+  func join(_ run: Run<Value>, _ observer: Observer<Value>, _ lifetime: Lifetime) {
     let number = run.join(observer, lifetime)
     lifetime.onEnd {
       if run.hasEnded { return }
@@ -82,7 +82,7 @@ package final class Replay<Value: Sendable>: Sendable {
   }
 
   @inlinable
-  func start(_ run: ReplayedRun<Value>) {
+  func start(_ run: Run<Value>) {
     // The first subscriber may have left already.
     guard !run.lifetime.isEnded, let upstream = phase.withLock({ $0.upstream(policy) }) else {
       return
@@ -99,4 +99,116 @@ package final class Replay<Value: Sendable>: Sendable {
           }
         }), run.lifetime)
   }
+}
+
+/// The running run, and the last value and end of a settled one.
+///
+/// Not an enum of its states, because looking at one would copy its value.
+@usableFromInline
+package struct ReplayPhase<Value: Sendable>: Sendable {
+  @usableFromInline
+  enum Entrance {
+    case starts(Run<Value>)
+    case joins(Run<Value>)
+    case settled
+  }
+
+  /// The current run, and the number of its subscribers.
+  @usableFromInline var run: Run<Value>?
+  @usableFromInline var subscribers = 0
+
+  /// The last value and the end of a settled run.
+  @usableFromInline var value: Value?
+  @usableFromInline var end: Event<Never>?
+
+  @usableFromInline var upstream: Signal<Value>?
+
+  /// The end after which a run is forgotten, like a cancelled one.
+  @usableFromInline let reset: ReplayReset
+
+  @inlinable
+  init(_ upstream: Signal<Value>, _ reset: ReplayReset) {
+    self.upstream = upstream
+    self.reset = reset
+  }
+
+  /// Returns the signal to run; if it is to run only once, releases it and its captures.
+  @inlinable
+  mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
+    policy == .keepRunning && reset == .never ? takeUpstream() : upstream
+  }
+
+  @inlinable
+  mutating func takeUpstream() -> Signal<Value>? {
+    defer { upstream = nil }
+    return upstream
+  }
+
+  @inlinable
+  var settledValue: Value? {
+    if case .completed? = end { value } else { nil }
+  }
+
+  /// - Parameter make: Makes a run, which repeats its latest value or not.
+  @inlinable
+  mutating func enter(_ make: (_ repeatsLatest: Bool) -> Run<Value>) -> Entrance {
+    if end != nil { return .settled }
+    subscribers += 1
+    if let run { return .joins(run) }
+    let new = make(reset != .afterEnd)
+    run = new
+    subscribers = 1
+    return .starts(new)
+  }
+
+  /// Counts a departure; returns true if the run is to be cancelled.
+  @inlinable
+  mutating func leave(_ left: Run<Value>, _ policy: ReplayPolicy) -> Bool {
+    guard run === left else { return false }
+    subscribers -= 1
+    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
+    run = nil
+    return true
+  }
+
+  /// Records the end of a run, unless it was cancelled; returns the upstream, for release after the
+  /// unlock.
+  @inlinable
+  mutating func settle(
+    _ settled: Run<Value>, _ newValue: Value?, _ newEnd: Event<Never>
+  ) -> Signal<Value>? {
+    guard run === settled else { return nil }
+    run = nil
+    if reset.isAfter(newEnd) { return nil }
+    value = newValue
+    end = newEnd
+    return takeUpstream()
+  }
+}
+
+/// The end after which a shared run is forgotten, so that the next subscriber starts a new one.
+@usableFromInline
+package enum ReplayReset: Sendable {
+  case never, afterFailure
+
+  /// After any end; of such a run nothing is repeated.
+  case afterEnd
+
+  @inlinable
+  func isAfter(_ end: Event<Never>) -> Bool {
+    switch self {
+    case .never: false
+    case .afterFailure: if case .failed = end { true } else { false }
+    case .afterEnd: true
+    }
+  }
+}
+
+/// The fate of a shared run whose last subscriber leaves before its end.
+public enum ReplayPolicy: Sendable {
+  /// The run is disposed of and forgotten; the next subscriber starts a new one.
+  case cancelWhenUnobserved
+
+  /// The run continues to its end.
+  case keepRunning
 }

@@ -24,7 +24,7 @@ extension Replay {
   /// Starts the run without a subscriber, unless it is running or settled.
   @inlinable
   package func start() {
-    let entrance = phase.withLock { $0.enter { ReplayedRun(for: phase, repeatsLatest: $0) } }
+    let entrance = phase.withLock { $0.enter { Run(for: phase, repeatsLatest: $0) } }
     if case .starts(let run) = entrance { start(run) }
   }
 }
