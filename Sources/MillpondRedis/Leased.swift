@@ -143,9 +143,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
           guard event.isTerminal else { return self.observer.other(event) }
           asking.end()
           if self.lifetime.isEnded { return }
-          if event.isNestedTooDeeply || hadValue.withLock({ $0 }) {
-            return self.observer.other(event)
-          }
+          if hadValue.withLock({ $0 }) { return self.observer.other(event) }
           guard case .failed(let error) = event else { return self.take(reports) }
           // A layer that fails says nothing about other processes.
           reports?.passOn()

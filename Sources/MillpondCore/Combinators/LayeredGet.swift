@@ -89,7 +89,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       event, key, lookup, as: upperLabel, isStore: below.labels(of: upper).isUpperStore)
     upperLifetime?.end()
     if lifetime.isEnded { return }
-    if hadValue || event.isNestedTooDeeply { return observer.other(event) }
+    if hadValue { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
     if case .completed = event, lookup.freshness.revalidates,
       let stale = upper.staleValue(of: key)

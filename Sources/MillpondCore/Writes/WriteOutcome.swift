@@ -83,7 +83,7 @@ package struct WriteOutcome: Sendable {
         end()?()
       case .failed(let error):
         lifetime.end()
-        if !event.isNestedTooDeeply, let next = replacement(error) {
+        if let next = replacement(error) {
           follow(next) { _ in nil }
         } else {
           end(error)?()

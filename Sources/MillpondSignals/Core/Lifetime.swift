@@ -53,13 +53,6 @@ public struct Lifetime: Sendable {
     return Lifetime(core: child)
   }
 
-  /// The depth of an independent lifetime for a run on behalf of this one: two levels more, which
-  /// is the stack that delivering to several subscribers takes.
-  @inlinable
-  var depthOfSeparate: UInt32 {
-    core.depth &+ 2
-  }
-
   /// Ends the lifetime and runs its teardowns; does nothing if it has ended already.
   @inlinable
   public func end() {
@@ -88,8 +81,6 @@ package class LifetimeCore: @unchecked Sendable {
   @usableFromInline final let bits: AtomicValue<UInt8>
   @usableFromInline final let gate: Gate
 
-  /// The number of ancestors, where a separate lifetime counts as two.
-  @usableFromInline final let depth: UInt32
   @exclusivity(unchecked) @usableFromInline final var teardowns: LifetimeTeardowns
 
   /// The youngest child; each refers to the next older one.
@@ -103,11 +94,10 @@ package class LifetimeCore: @unchecked Sendable {
   @inlinable static var awaited: UInt8 { 8 }
 
   @inlinable
-  init(depth: UInt32 = 0, bits: UInt8 = 0) {
+  init(bits: UInt8 = 0) {
     // Assigned here, because default values of the properties would compile to calls.
     self.bits = AtomicValue(bits)
     gate = Gate()
-    self.depth = depth
     teardowns = LifetimeTeardowns()
     youngest = nil
   }
@@ -227,7 +217,7 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 
   fileprivate init(of parent: LifetimeCore) {
     let inherited = parent.bits.load(ordering: .relaxed) & LifetimeCore.awaited
-    super.init(depth: parent.depth &+ 1, bits: inherited)
+    super.init(bits: inherited)
   }
 
   fileprivate override func leaveParent() {

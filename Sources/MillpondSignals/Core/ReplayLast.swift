@@ -53,7 +53,7 @@ package final class Replay<Value: Sendable>: Sendable {
   @inlinable
   package func subscribe(_ observer: Observer<Value>, _ lifetime: Lifetime) {
     switch phase.withLock({
-      $0.enter { Run(for: phase, within: lifetime, repeatsLatest: $0) }
+      $0.enter { Run(for: phase, repeatsLatest: $0) }
     }) {
     case .settled: repeatEnd(observer, lifetime)
     case .joins(let run): join(run, observer, lifetime)

@@ -41,13 +41,12 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Creates a run that has not begun.
   @inlinable
   package init(
-    for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
-    isAwaited: Bool = false, repeatsLatest: Bool = true
+    for phase: Locked<ReplayPhase<Value>>? = nil, isAwaited: Bool = false,
+    repeatsLatest: Bool = true
   ) {
     self.phase = phase
     self.repeatsLatest = repeatsLatest
-    super.init(
-      depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
+    super.init(bits: isAwaited ? LifetimeCore.awaited : 0)
   }
 
   /// The lifetime of the run; its end cancels the work.

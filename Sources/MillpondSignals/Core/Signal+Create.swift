@@ -103,13 +103,7 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   package func send(_ event: Event<Value>) {
-    // As `Mailbox.act`, which would take more stack of nested signals in a debug build.
-    if mailbox.take() {
-      deliver(event)
-    } else if !mailbox.enqueue(event, replaces: Self.replaces) {
-      return
-    }
-    if !mailbox.passOn() { mailbox.drain { deliver($0) } }
+    mailbox.post(event, replaces: Self.replaces) { deliver($0) }
   }
 
   @inlinable

@@ -96,9 +96,7 @@ package final class SubscriberSlots<Value: Sendable> {
     for index in 0..<count { slots[index].next(value) }
   }
 
-  /// Not a part of its caller, since the ends of nested replays would take more stack.
   @inlinable
-  @inline(never)
   func other(_ event: Event<Never>) {
     for index in 0..<count { slots[index].other(event) }
   }

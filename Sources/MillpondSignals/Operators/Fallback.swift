@@ -35,10 +35,8 @@ extension Signal {
   ) -> Signal {
     guard let start else { return self }
     return derived(now: now) { observer, lifetime in
-      if observer.canSubscribe(lifetime) {
-        let run = FallbackRun(observer, lifetime, successor: successor)
-        start(run.observer, run.upstreamLifetime)
-      }
+      let run = FallbackRun(observer, lifetime, successor: successor)
+      start(run.observer, run.upstreamLifetime)
     }
   }
 }
@@ -92,7 +90,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
   func end(_ event: Event<Never>) {
     upstreamLifetime.end()
     if lifetime.isEnded { return }
-    if !event.isNestedTooDeeply, let next = successor(event, hadValue.load(ordering: .relaxed)) {
+    if let next = successor(event, hadValue.load(ordering: .relaxed)) {
       next.run(downstream, lifetime)
     } else {
       downstream.other(event)

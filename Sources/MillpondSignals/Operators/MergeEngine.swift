@@ -88,15 +88,7 @@ final class MergeEngine<Value: Sendable>: Sendable {
   /// Runs an inner signal, and then, in a loop, waiting ones for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
-    if let second = runOne(first) { runOn(second) }
-  }
-
-  /// Not inlined: merges may be nested, and the frames that run their first signals have to fit on
-  /// the stack.
-  @inlinable
-  @inline(never)
-  func runOn(_ second: Signal<Value>) {
-    var next: Signal? = second
+    var next: Signal? = first
     while let inner = next { next = runOne(inner) }
   }
 
@@ -115,15 +107,14 @@ final class MergeEngine<Value: Sendable>: Sendable {
   @inline(never)
   func start(_ inner: Signal<Value>) -> Signal<Value>? {
     let run = InnerSubscription(of: self, in: lifetime)
-    let observer = run.observer()
-    if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
+    inner.start?(run.observer(), run.lifetime)
     return run.isSecond() ? advance(after: run) : nil
   }
 
   @inlinable
   func ended(_ run: InnerSubscription<MergeEngine>) {
     run.lifetime.end()
-    if run.isSecond(), let next = advance(after: run) { runOn(next) }
+    if run.isSecond(), let next = advance(after: run) { self.run(next) }
   }
 
   @inlinable
