@@ -11,7 +11,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   private let backlog = Locked(Backlog<Key>())
 
   /// The ends of the changes that are under way.
-  private let pending = Locked(Registry<WriteOutcome>())
+  private let pending = Locked(Registry<Promise<Void>>())
 
   /// The removals that are under way.
   private let removals = Locked(Registry<Removal>())
@@ -91,20 +91,20 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   func wait(
     for outcome: Signal<Void>, _ receive: @escaping @Sendable (Event<Void>) -> Void = { _ in }
   ) {
-    let end = WriteOutcome()
+    let end = Promise<Void>()
     let number = pending.withLock { $0.add(end) }
     outcome.subscribe { [pending] event in
       receive(event)
       guard event.isTerminal else { return }
       pending.discard { $0.remove(number) }
       // Last, since a flush that waits for this looks at the notes next.
-      end.end()?()
+      end.end()
     }
   }
 
   /// The ends of the changes that are under way now; none of them fails, since failures are noted.
   var ends: [Signal<Void>] {
-    pending.withLock { $0.elements.map(\.signal) }
+    pending.withLock { $0.elements.map(\.outcome) }
   }
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {

@@ -33,18 +33,9 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// The number of a subscriber that has left on that thread during the delivery; zero if none has.
   @exclusivity(unchecked) @usableFromInline final var departed = 0
 
-  /// The phase of the replay, which is settled before the end is delivered.
-  ///
-  /// Unowned, because the replay outlives every call.
-  @usableFromInline final unowned let phase: Locked<ReplayPhase<Value>>?
-
   /// Creates a run that has not begun.
   @inlinable
-  package init(
-    for phase: Locked<ReplayPhase<Value>>? = nil, isAwaited: Bool = false,
-    repeatsLatest: Bool = true
-  ) {
-    self.phase = phase
+  package init(isAwaited: Bool = false, repeatsLatest: Bool = true) {
     self.repeatsLatest = repeatsLatest
     super.init(bits: isAwaited ? LifetimeCore.awaited : 0)
   }
@@ -61,11 +52,22 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     hasEndedFlag.load(ordering: .acquiring)
   }
 
+  /// The last value of a run that has completed, which changes no more; nil if there is none.
+  @inlinable
+  package final var settledValue: Value? {
+    guard hasEnded, case .completed? = end else { return nil }
+    return latest?.value
+  }
+
   /// Sends the replayed events, and then those that follow, until `lifetime` ends.
   ///
   /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
+    if hasEnded {
+      repeatEnd(observer, lifetime)
+      return 0
+    }
     let number = arrivals.add(1, ordering: .relaxed).newValue
     if !repeatsLatest {
       joinQuietly(ListedSubscriber(number, observer, lifetime))
@@ -77,6 +79,13 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     ) { welcome(ListedSubscriber(number, observer, lifetime)) }
     if mustDrain { drain() }
     return number
+  }
+
+  /// Sends the last value and the end, which change no more.
+  @inlinable
+  final func repeatEnd(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    if let latest, !lifetime.isEnded { observer.next(latest.value) }
+    if let end, !lifetime.isEnded { observer.other(end) }
   }
 
   /// Adds a subscriber, and removes it when its lifetime ends.
@@ -117,12 +126,21 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Receives a value of the run.
   @inlinable
   package final func next(_ value: Value) {
+    guard repeatsLatest else { return nextOfSubject(value) }
     var leaver: ListedSubscriber<Value>?
     let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       leaver = deliver(value)
     }
     if mustDrain { drain() }
     withExtendedLifetime(leaver) {}
+  }
+
+  @inlinable
+  final func nextOfSubject(_ value: Value) {
+    let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
+      members.next(value)
+    }
+    if mustDrain { drain() }
   }
 
   /// Receives progress or the end of the run.
@@ -151,6 +169,7 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     case .departure(let number):
       if left.count == 64 { left = [] }
       if let member = members.remove(number) { left.append(member) }
+    case .next(let value) where !repeatsLatest: members.next(value)
     case .next(let value): if let leaver = deliver(value) { left.append(leaver) }
     case .other(let event): deliver(event)
     }
@@ -168,10 +187,6 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// - Returns: A subscriber that has left meanwhile, to be released after the turn.
   @inlinable
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
-    if !repeatsLatest {
-      members.next(value)
-      return nil
-    }
     guard end == nil else { return nil }
     if let latest { latest.value = value } else { latest = SerialState(value) }
     deliverer.store(threadMark(), ordering: .relaxed)
@@ -197,15 +212,7 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     progress = nil
     let receivers = exchange(&members, with: SubscriberList())
     hasEndedFlag.store(true, ordering: .releasing)
-    settle(end)
     lifetime.end()
     receivers.other(end)
-  }
-
-  /// Records the end in the phase, unless the run was cancelled.
-  @inlinable
-  final func settle(_ end: Event<Never>) {
-    guard let phase else { return }
-    phase.discard { $0.settle(self, latest?.value, end) }
   }
 }

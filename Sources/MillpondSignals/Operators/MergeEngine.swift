@@ -88,7 +88,14 @@ final class MergeEngine<Value: Sendable>: Sendable {
   /// Runs an inner signal, and then, in a loop, waiting ones for as long as they end at once.
   @inlinable
   func run(_ first: Signal<Value>) {
-    var next: Signal? = first
+    if let second = runOne(first) { runOn(second) }
+  }
+
+  /// Apart from `run`: as one loop, a `flatMap` of settled signals takes 30 % more instructions.
+  @inlinable
+  @inline(never)
+  func runOn(_ second: Signal<Value>) {
+    var next: Signal? = second
     while let inner = next { next = runOne(inner) }
   }
 
@@ -114,7 +121,7 @@ final class MergeEngine<Value: Sendable>: Sendable {
   @inlinable
   func ended(_ run: InnerSubscription<MergeEngine>) {
     run.lifetime.end()
-    if run.isSecond(), let next = advance(after: run) { self.run(next) }
+    if run.isSecond(), let next = advance(after: run) { runOn(next) }
   }
 
   @inlinable
