@@ -79,9 +79,9 @@ public struct Lifetime: Sendable {
 package class LifetimeCore: @unchecked Sendable {
   /// The flags `ended`, `busy` (it has had teardowns), `parent` (it has had children) and `awaited`.
   @usableFromInline final let bits: AtomicValue<UInt8>
-  @usableFromInline final let gate: Gate
+  @usableFromInline final let gate = Gate()
 
-  @exclusivity(unchecked) @usableFromInline final var teardowns: LifetimeTeardowns
+  @exclusivity(unchecked) @usableFromInline final var teardowns = LifetimeTeardowns()
 
   /// The youngest child; each refers to the next older one.
   ///
@@ -95,11 +95,7 @@ package class LifetimeCore: @unchecked Sendable {
 
   @inlinable
   init(bits: UInt8 = 0) {
-    // Assigned here, because default values of the properties would compile to calls.
     self.bits = AtomicValue(bits)
-    gate = Gate()
-    teardowns = LifetimeTeardowns()
-    youngest = nil
   }
 
   deinit {
@@ -257,13 +253,12 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 /// The teardowns of a lifetime, with inline places for two, since more are rarely needed.
 @usableFromInline
 struct LifetimeTeardowns {
-  // Written out, because `?` would mean default values, which would be calls.
-  @usableFromInline var first: Optional<@Sendable () -> Void>
+  @usableFromInline var first: (@Sendable () -> Void)?
 
   /// A teardown with a number.
-  @usableFromInline var numbered: Optional<@Sendable (Int) -> Void>
-  @usableFromInline var number: Int
-  @usableFromInline var more: Optional<ContiguousArray<Teardown>>
+  @usableFromInline var numbered: (@Sendable (Int) -> Void)?
+  @usableFromInline var number = 0
+  @usableFromInline var more: ContiguousArray<Teardown>?
 
   /// A closure in a struct, because a bare one would be wrapped anew in each generic container.
   @usableFromInline
@@ -272,10 +267,7 @@ struct LifetimeTeardowns {
   }
 
   @inlinable
-  init() {
-    number = 0
-    (first, numbered, more) = (nil, nil, nil)
-  }
+  init() {}
 
   mutating func add(_ teardown: @escaping @Sendable () -> Void) {
     if first == nil { return first = teardown }

@@ -9,7 +9,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   /// The only member, which needs no memory of its own; vacant if the members are in `several`.
   ///
   /// (An optional would look up its generic metadata at each release.)
-  @usableFromInline var single: SubscriberSlot<Value>
+  @usableFromInline var single = SubscriberSlot<Value>()
 
   /// All members, since there were several, until there are none.
   @usableFromInline package var several: SubscriberSlots<Value>?
@@ -18,10 +18,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   @usableFromInline var link: Unmanaged<SubscriberSlots<Value>>?
 
   @inlinable
-  package init() {
-    single = SubscriberSlot()
-    (several, link) = (nil, nil)
-  }
+  package init() {}
 
   @inlinable
   package borrowing func next(_ value: Value) {

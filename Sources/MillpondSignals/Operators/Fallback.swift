@@ -52,7 +52,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
   /// Whether the run has sent a value.
   ///
   /// Atomic only for the compiler: the upstream calls serially.
-  @usableFromInline let hadValue: AtomicValue<Bool>
+  @usableFromInline let hadValue = AtomicValue(false)
 
   @inlinable
   init(
@@ -63,7 +63,6 @@ final class FallbackRun<Value: Sendable>: Sendable {
     self.lifetime = lifetime
     upstreamLifetime = lifetime.child()
     self.successor = successor
-    hadValue = AtomicValue(false)
   }
 
   @inlinable
