@@ -141,9 +141,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
             guard event.isTerminal else { return self.observer.other(event) }
             asking.end()
             if self.lifetime.isEnded { return }
-            if event.isNestedTooDeeply || isAnswered.withLock({ $0 }) {
-              return self.observer.other(event)
-            }
+            if isAnswered.withLock({ $0 }) { return self.observer.other(event) }
             let reason = reason.withLock { $0 }
             guard case .failed(let error) = event else { return self.take(reports, reason) }
             // A layer that fails says nothing about other processes.

@@ -17,84 +17,27 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
-  func `as many as fit deliver, and one more fails`(index: Int) async {
+  @Test(arguments: NestedOperator.all.indices)
+  func `a run of nested operators is disposed of and released`(index: Int) async {
     await #expect(processExitsWith: .success) { [index] in
-      let subject = NestedOperator.all[index]
-      let fitting = LittleStack.largest(below: 1_024) { outcome, depth in
-        outcome.record(subject.nested(depth))
-      }
-      #expect(fitting >= StackLimit.depth)
-    }
-  }
-
-  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
-  func `a run of a thousand is disposed of and released, whether it fits or not`(
-    index: Int
-  ) async {
-    await #expect(processExitsWith: .success) { [index] in
-      LittleStack.run { DepthTests.dispose(ofNested: NestedOperator.all[index], 1_000) }
-    }
-  }
-
-  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.all.indices)
-  func `a run of ten thousand is disposed of and released on twenty times as much stack`(
-    index: Int
-  ) async {
-    await #expect(processExitsWith: .success) { [index] in
-      LittleStack.run(times: 20) {
-        DepthTests.dispose(ofNested: NestedOperator.all[index], 10_000)
-      }
-    }
-  }
-
-  private static func dispose(ofNested subject: NestedOperator, _ depth: Int) {
-    let (outcome, disposals) = (Outcome(), Locked(0))
-    let source = Signal<Int> { _, lifetime in
-      lifetime.onEnd { disposals.withLock { $0 += 1 } }
-    }
-
-    outcome.record(subject.nested(depth, source)).dispose()
-
-    // A `settle` turns its failure into a value.
-    #expect(outcome.ends.count == 1 || outcome.ends.isEmpty && disposals.withLock { $0 } > 0)
-  }
-
-  @Test(.enabled(if: !Sanitizer.isPresent), arguments: Recursion.all.indices)
-  func `a recursion without end fails`(index: Int) async {
-    await #expect(processExitsWith: .success) { [index] in
-      let recursion = Recursion.all[index]
-      let outcome = Outcome()
-      LittleStack.run { outcome.record(recursion.make(.max)) }
-      await MainActor.run { _ = outcome.record(recursion.make(.max)) }
-      #expect(outcome.ends == ["nestedTooDeeply", "nestedTooDeeply"])
-    }
-  }
-
-  @Test(.enabled(if: !Sanitizer.isPresent), arguments: Recursion.all.indices)
-  func `the deepest level of a recursion that fits is delivered`(index: Int) async {
-    await #expect(processExitsWith: .success) { [index] in
-      let fitting = LittleStack.largest(below: 1_024) { outcome, depth in
-        outcome.record(Recursion.all[index].make(depth))
-      }
-      #expect(fitting >= 50)
-    }
-  }
-
-  @Test func `a recursion that goes a level deeper with each event fails`() async {
-    await #expect(processExitsWith: .success) {
       LittleStack.run {
-        let ticks = PublishSubject<Int>()
-        let outcome = Outcome()
-        outcome.record(DepthTests.deeper(with: ticks))
-        for tick in 0..<10_000 where outcome.ends.isEmpty { ticks.next(tick) }
-        #expect(outcome.ends == ["nestedTooDeeply"])
+        let (outcome, disposals) = (Outcome(), Locked(0))
+        let source = Signal<Int> { observer, lifetime in
+          lifetime.onEnd { withExtendedLifetime(observer) { disposals.withLock { $0 += 1 } } }
+        }
+
+        outcome.record(NestedOperator.all[index].nested(StackLimit.depth, source)).dispose()
+
+        #expect(outcome.ends.isEmpty && disposals.withLock { $0 } > 0)
       }
     }
   }
 
-  private static func deeper(with ticks: PublishSubject<Int>) -> Signal<Int> {
-    ticks.signal.take(1).flatMap { _ in deeper(with: ticks) }
+  @Test(.enabled(if: !Sanitizer.isPresent), arguments: NestedOperator.ofAnyLength.indices)
+  func `ten thousand of those that are built in a loop are released`(index: Int) async {
+    await #expect(processExitsWith: .success) { [index] in
+      LittleStack.run { _ = NestedOperator.ofAnyLength[index].nested(10_000) }
+    }
   }
 
   @Test(arguments: NestedOperator.shared.indices)
@@ -114,20 +57,6 @@ import Testing
       #expect(outcomes.allSatisfy { $0.hasValue && $0.ends == ["completed"] })
     }
   }
-
-  @Test func `neither retry nor recover tries again what is nested too deeply`() {
-    let runs = Locked(0)
-    let outcome = Outcome()
-    let source = Signal<Int>.deferred {
-      runs.withLock { $0 += 1 }
-      return .fail(SignalError.nestedTooDeeply)
-    }
-
-    outcome.record(source.retry(.immediate(attempts: 3)).recover { _ in source })
-
-    #expect(outcome.ends == ["nestedTooDeeply"])
-    #expect(runs.withLock { $0 } == 1)
-  }
 }
 
 /// The end of a signal, and whether it sent a value before.
@@ -141,10 +70,7 @@ final class Outcome: Sendable {
   func record(_ signal: Signal<Int>) -> Disposable {
     signal.subscribe(
       onNext: { _ in self.state.withLock { $0.hasValue = true } },
-      onFailed: { error in
-        let isTooDeep = if case .nestedTooDeeply? = error as? SignalError { true } else { false }
-        self.state.withLock { $0.ends.append(isTooDeep ? "nestedTooDeeply" : "failed") }
-      },
+      onFailed: { _ in self.state.withLock { $0.ends.append("failed") } },
       onCompleted: { self.state.withLock { $0.ends.append("completed") } })
   }
 }
@@ -161,70 +87,6 @@ enum LittleStack {
     thread.stackSize = times * StackLimit.bytes
     thread.start()
     isDone.wait()
-  }
-
-  /// Returns the largest depth below `limit` that is not refused; each that is tried either
-  /// delivers its value and completes, or fails because of its depth.
-  static func largest(
-    below limit: Int, _ record: @escaping @Sendable (Outcome, Int) -> Disposable
-  ) -> Int {
-    var (fitting, refused) = (0, limit)
-    while refused - fitting > 1 {
-      let depth = (fitting + refused) / 2
-      let outcome = Outcome()
-      run { _ = record(outcome, depth) }
-      let isRefused = outcome.ends == ["nestedTooDeeply"]
-      #expect(isRefused || outcome.hasValue && outcome.ends == ["completed"], "\(depth) levels")
-      if isRefused { refused = depth } else { fitting = depth }
-    }
-    return fitting
-  }
-}
-
-/// A function that calls itself, as users write them, by its name.
-struct Recursion: Sendable {
-  let name: String
-
-  /// Makes a number of levels, of which the last one answers.
-  let make: @Sendable (Int) -> Signal<Int>
-
-  static let all: [Recursion] = [
-    Recursion(name: "flatMap", make: flatMap), Recursion(name: "deferred", make: deferred),
-    Recursion(name: "latest", make: latest), Recursion(name: "recover", make: recover),
-    Recursion(name: "merge", make: merge), Recursion(name: "zip", make: zip),
-    Recursion(name: "create", make: create),
-  ]
-
-  private static let one = Signal<Int>.of(1)
-
-  @Sendable private static func flatMap(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .just(1).flatMap { _ in flatMap(depth - 1) }
-  }
-
-  @Sendable private static func latest(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .just(1).flatMap(.latest) { _ in latest(depth - 1) }
-  }
-
-  @Sendable private static func deferred(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .deferred { deferred(depth - 1) }
-  }
-
-  @Sendable private static func recover(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .fail(Trouble.some).recover { _ in recover(depth - 1) }
-  }
-
-  @Sendable private static func merge(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .merge([.deferred { merge(depth - 1) }.map { $0 }])
-  }
-
-  @Sendable private static func zip(_ depth: Int) -> Signal<Int> {
-    if depth == 0 { return one }
-    let rest = Signal.deferred { zip(depth - 1) }
-    return MillpondSignals.zip(one, rest).map { $0.0 }
-  }
-
-  @Sendable private static func create(_ depth: Int) -> Signal<Int> {
-    depth == 0 ? one : .create { create(depth - 1).run($0, $1) }
   }
 }
 
@@ -303,4 +165,13 @@ struct NestedOperator: Sendable {
     NestedOperator("replayLast") { $0.replayLast() },
     NestedOperator("replay 3") { $0.replay(3) },
   ]
+
+  /// The operators whose nesting adds length, not depth.
+  static let ofAnyLength: [NestedOperator] =
+    shared + [
+      NestedOperator("concat") { $0.concat(.empty) },
+      NestedOperator("concat before") { .empty.concat($0) },
+      NestedOperator("merge") { $0.merge(.empty) },
+      NestedOperator("deferred") { source in .deferred { source } },
+    ]
 }

@@ -29,11 +29,6 @@ import Testing
       SignalError.bufferFull(limit: 12),
       "more than 12 events waited for their queue (raise the limit of receive(on:limit:))"
     ),
-    (
-      SignalError.nestedTooDeeply,
-      "operators are nested too deeply for the stack of this thread (bound the recursion, continue "
-        + "with concat of a deferred signal, or subscribe on a thread with a larger stack)"
-    ),
   ]
 
   static let cacheErrors: [(any Error, String)] = [

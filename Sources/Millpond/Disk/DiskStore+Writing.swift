@@ -147,12 +147,12 @@ extension DiskStore {
         guard let token else { return remove(write.key, write.revision.unmarked) }
         return remove(write.key, token.revision.ofAnswer).ignoreValues(as: Void.self)
       }
-      if let replacing = decision?.replacing { return replacing.outcome.signal }
+      if let replacing = decision?.replacing { return replacing.promise.outcome }
       return token == nil ? .just(()) : .empty
     }
     carryOut(&consequence)
     return token == nil
-      ? write.outcome.signal : write.outcome.signal(ofFill: consequence.isKept)
+      ? write.promise.outcome : write.promise.outcome(ofFill: consequence.isKept)
   }
 
   /// Carries out, outside of the lock, what a change of the index has left.

@@ -131,16 +131,11 @@ extension DiskStore {
   }
 
   private func end(_ writes: [DiskWrite]) {
-    var calls: [@Sendable () -> Void] = []
-    for write in writes {
-      for superseded in write.superseded {
-        if let call = superseded.outcome.end(write.failure) { calls.append(call) }
-      }
-      if let call = write.outcome.end(write.failure) { calls.append(call) }
+    let ends = writes.flatMap { write in
+      (write.superseded + [write]).map { ($0.promise, write.failure) }
     }
-    guard !calls.isEmpty else { return }
-    outcomes.async { [calls] in
-      for call in calls { call() }
+    outcomes.async {
+      for (promise, failure) in ends { promise.end(failure) }
     }
   }
 

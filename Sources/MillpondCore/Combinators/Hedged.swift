@@ -181,7 +181,6 @@ struct HedgeState: Sendable {
       return .send(event, winner: true)
     case .progress: return runner == .first || ended.contains(.first) ? .send(event) : .drop
     case .failed(let error):
-      if error.isNestedTooDeeply { return .send(event) }
       ended.insert(runner)
       if ended.count == 2 { return .send(event) }
       failure = error

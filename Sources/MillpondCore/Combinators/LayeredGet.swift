@@ -88,7 +88,7 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
       event, key, lookup, as: upperLabel, isStore: below.labels(of: upper).isUpperStore)
     upperLifetime?.end()
     if lifetime.isEnded { return }
-    if isAnswered || event.isNestedTooDeeply { return observer.other(event) }
+    if isAnswered { return observer.other(event) }
     if case .failed(let error) = event { failure = error }
     WorkContext.run(in: caller) { askLower() }
   }

@@ -195,7 +195,7 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
   /// The failure of a get whose value the codec can't read.
   @usableFromInline
   func failure(of key: Key, _ error: any Error) -> any Error {
-    if error is CancellationError || error is CacheError || error.isNestedTooDeeply { return error }
+    if error is CancellationError || error is CacheError { return error }
     return CacheError.undecodable(key: String(withoutSecrets: key), underlying: error)
   }
 

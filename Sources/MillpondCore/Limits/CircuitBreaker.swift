@@ -213,7 +213,7 @@ struct CircuitState: Sendable {
 extension Error {
   /// Whether the error is about the get itself, and says nothing about the origin.
   fileprivate var isOfTheGet: Bool {
-    if isCancellation || isNestedTooDeeply { return true }
+    if isCancellation { return true }
     return switch self as? CacheError {
     case .miss, .circular, .refused, .tooManyWaiting, .circuitOpen, .nameTaken, .scopeEnded,
       .shutDown, .unfinished, .stepsFailed:

@@ -11,7 +11,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   private let backlog = Locked(Backlog<Key>())
 
   /// The ends of the changes that are under way.
-  private let pending = Locked(Registry<WriteOutcome>())
+  private let pending = Locked(Registry<Promise<Void>>())
 
   /// The removals that are under way.
   private let removals = Locked(Registry<Removal>())
@@ -75,7 +75,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
     let removal = Removal(change).map { removal in removals.withLock { $0.add(removal) } }
-    let end = WriteOutcome()
+    let end = Promise<Void>()
     let number = pending.withLock { $0.add(end) }
     outcome.subscribe { [self] event in
       switch event {
@@ -89,13 +89,13 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       if let removal { removals.discard { $0.remove(removal) } }
       pending.discard { $0.remove(number) }
       // Last, since a flush that waits for this looks at the notes next.
-      end.end()?()
+      end.end()
     }
   }
 
   /// The ends of the changes that are under way now; none of them fails, since failures are noted.
   var ends: [Signal<Void>] {
-    pending.withLock { $0.elements.map(\.signal) }
+    pending.withLock { $0.elements.map(\.outcome) }
   }
 
   private func note<Value>(_ change: Change<Key, Value>, isSaved: Bool) {

@@ -56,7 +56,6 @@ final class KeyWatchers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.send(.ended, of: key)
       }
       send(.begun, of: key)
-      // Ended here, so that it is where the stack has no room for the run, too.
       fetch(lifetime).run(
         Observer(next: { observer.next($0) }) { event in
           if event.isTerminal { run.end() }

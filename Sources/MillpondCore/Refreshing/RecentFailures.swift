@@ -30,10 +30,9 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
   /// Remembers a failure, unless the key was written after the token was taken, or a later get was
   /// answered, or a later reload failed.
   ///
-  /// A failure by too deep nesting, or a cancellation, says nothing about the key and is not
-  /// remembered.
+  /// A cancellation says nothing about the key and is not remembered.
   func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
-    if error.isNestedTooDeeply || error.isCancellation { return }
+    if error.isCancellation { return }
     _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
   }
 

@@ -65,7 +65,7 @@ extension Remembered {
 extension Error {
   /// Whether the error of a get is no failure of a fetch, and so in no state.
   fileprivate var isOfComposition: Bool {
-    if case .circular? = self as? CacheError { true } else { isNestedTooDeeply }
+    if case .circular? = self as? CacheError { true } else { false }
   }
 }
 

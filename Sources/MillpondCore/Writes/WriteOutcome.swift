@@ -1,124 +1,10 @@
 public import MillpondSignals
 
-/// The outcome of a write that is under way, for subscribers before and after its end.
+/// The rules for the outcomes of changes in several layers.
 ///
-/// Subscribers that come late miss earlier progress. Disposing of a subscription cancels nothing.
+/// An outcome sends a value when the write has succeeded, or fails.
 @usableFromInline
-package struct WriteOutcome: Sendable {
-  fileprivate struct Subscriber: Sendable {
-    let observer: Observer<Void>
-    let lifetime: Lifetime
-  }
-
-  private struct State: Sendable {
-    var end: Event<Never>?
-    var waiting = Registry<Subscriber>()
-  }
-
-  private let state = Locked(State())
-
-  /// Creates the outcome of a write that has just begun.
-  @usableFromInline
-  package init() {}
-
-  /// A signal that sends a value when the write has succeeded, or fails.
-  @usableFromInline
-  package var signal: Signal<Void> {
-    Signal { [self] observer, lifetime in
-      join(Subscriber(observer: observer, lifetime: lifetime))
-    }
-  }
-
-  /// Returns the signal of a fill, which sends its value as soon as it is admitted, and none if it
-  /// was refused.
-  package func signal(ofFill isAdmitted: Bool) -> Signal<Void> {
-    Signal { [self] observer, lifetime in
-      if isAdmitted { observer.next(()) }
-      // Only now, since the end may come on another thread.
-      join(Subscriber(observer: observer.replacingNext { _ in }, lifetime: lifetime))
-    }
-  }
-
-  private func join(_ subscriber: Subscriber) {
-    let (number, end) = state.withLock { state in
-      (state.end == nil ? state.waiting.add(subscriber) : 0, state.end)
-    }
-    if let end { return subscriber.receive(end) }
-    // One that leaves is released then, however long the write takes.
-    subscriber.lifetime.onEnd(number) { [state] number in
-      state.discard { $0.waiting.remove(number) }
-    }
-  }
-
-  /// Ends the outcome; only the first call has an effect.
-  ///
-  /// - Parameter failure: The error of the write; nil if it has succeeded.
-  /// - Returns: A closure that calls the subscribers; nil if there are none.
-  package func end(_ failure: (any Error)? = nil) -> (@Sendable () -> Void)? {
-    let end: Event<Never> = failure.map { Event<Never>.failed($0) } ?? .completed
-    let waiting = state.withLock { state -> Registry<Subscriber> in
-      guard state.end == nil else { return Registry() }
-      state.end = end
-      return exchange(&state.waiting, with: Registry())
-    }
-    if waiting.elements.isEmpty { return nil }
-    return { for (_, subscriber) in waiting.numbered { subscriber.receive(end) } }
-  }
-
-  /// Ends as another outcome does; a failure is followed by a replacement, if there is one.
-  ///
-  /// - Parameters:
-  ///   - outcome: The other outcome, which is run at once, whether or not this has subscribers.
-  ///   - replacement: Returns the outcome to follow after a failure; nil to fail with it.
-  @usableFromInline
-  func follow(
-    _ outcome: Signal<Void>, orElse replacement: @escaping @Sendable (any Error) -> Signal<Void>?
-  ) {
-    let lifetime = Lifetime()
-    let observer = Observer<Void>(next: { _ in }) { event in
-      switch event {
-      case .progress(let progress): send(progress)
-      case .completed:
-        lifetime.end()
-        end()?()
-      case .failed(let error):
-        lifetime.end()
-        if !event.isNestedTooDeeply, let next = replacement(error) {
-          follow(next) { _ in nil }
-        } else {
-          end(error)?()
-        }
-      }
-    }
-    outcome.run(observer, lifetime)
-  }
-
-  private func send(_ progress: SignalProgress) {
-    for (_, subscriber) in state.withLock({ $0.waiting }).numbered
-    where !subscriber.lifetime.isEnded {
-      subscriber.observer.progress(progress)
-    }
-  }
-}
-
-extension WriteOutcome.Subscriber {
-  fileprivate func receive(_ end: Event<Never>) {
-    if lifetime.isEnded { return }
-    if case .completed = end { observer.succeeded() } else { observer.other(end) }
-  }
-}
-
-extension Observer<Void> {
-  /// Sends a value and completes.
-  package func succeeded() {
-    next(())
-    completed()
-  }
-}
-
-// MARK: - Outcomes of changes in several layers
-
-extension WriteOutcome {
+package enum WriteOutcome {
   /// The success that all immediate writes share.
   @usableFromInline static let done = Signal.just(())
 
@@ -159,15 +45,30 @@ extension WriteOutcome {
     _ outcome: Signal<Void>
   ) -> Signal<Void> {
     if outcome.isDone || Other.self == EmptyCache<Layer.Key, Layer.Value>.self { return outcome }
-    let whole = WriteOutcome()
-    whole.follow(outcome) { error in
-      if case CacheError.partlyStored = error { return nil }
+    return outcome.recover { error in
+      if case CacheError.partlyStored = error { return .fail(error) }
       let failure = Signal<Void>.fail(
         CacheError.partlyStored(
           key: String(withoutSecrets: key), layer: layer.layerLabel, underlying: error))
       return layer.apply(.remove(key, revision)).endingWith(failure).recover { _ in failure }
-    }
-    return whole.signal
+    }.endingWith(done).started()
+  }
+}
+
+extension Observer<Void> {
+  /// Sends a value and completes.
+  package func succeeded() {
+    next(())
+    completed()
+  }
+}
+
+extension Promise<Void> {
+  /// Returns the outcome of a fill, which sends its value as soon as it is admitted, and none if it
+  /// was refused.
+  package func outcome(ofFill isAdmitted: Bool) -> Signal<Void> {
+    let end = outcome.ignoreValues(as: Void.self)
+    return isAdmitted ? end.startWith(()) : end
   }
 }
 

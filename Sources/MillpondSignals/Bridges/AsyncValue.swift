@@ -54,8 +54,7 @@ final class FirstAnswer<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   init() {
     state = Locked(.open)
-    super.init(depth: 0)
-    set(LifetimeCore.awaited)
+    super.init(bits: LifetimeCore.awaited)
   }
 
   /// Awaits the first answer of a signal that has none at once.

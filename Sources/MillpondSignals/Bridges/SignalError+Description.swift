@@ -11,9 +11,6 @@ extension SignalError: CustomStringConvertible {
     case .empty: "the signal completed without a value"
     case .bufferFull(let limit):
       "more than \(limit) events waited for their queue (raise the limit of receive(on:limit:))"
-    case .nestedTooDeeply:
-      "operators are nested too deeply for the stack of this thread (bound the recursion, continue "
-        + "with concat of a deferred signal, or subscribe on a thread with a larger stack)"
     }
   }
 }

@@ -73,10 +73,4 @@ public enum SignalError: Error, Sendable {
 
   /// More than `limit` events waited for a queue that does not keep up.
   case bufferFull(limit: Int)
-
-  /// The operators are nested too deeply for the stack to hold a delivery through all of them.
-  ///
-  /// Sent in place of a subscription. The possible depth depends on the stack of the thread, see
-  /// <doc:SignalContract#Depth>. `retry`, `recover` and `ifNoValue` pass this failure on.
-  case nestedTooDeeply
 }

@@ -53,13 +53,6 @@ public struct Lifetime: Sendable {
     return Lifetime(core: child)
   }
 
-  /// The depth of an independent lifetime for a run on behalf of this one: two levels more, which
-  /// is the stack that delivering to several subscribers takes.
-  @inlinable
-  var depthOfSeparate: UInt32 {
-    core.depth &+ 2
-  }
-
   /// Ends the lifetime and runs its teardowns; does nothing if it has ended already.
   @inlinable
   public func end() {
@@ -86,11 +79,9 @@ public struct Lifetime: Sendable {
 package class LifetimeCore: @unchecked Sendable {
   /// The flags `ended`, `busy` (it has had teardowns), `parent` (it has had children) and `awaited`.
   @usableFromInline final let bits: AtomicValue<UInt8>
-  @usableFromInline final let gate: Gate
+  @usableFromInline final let gate = Gate()
 
-  /// The number of ancestors, where a separate lifetime counts as two.
-  @usableFromInline final let depth: UInt32
-  @exclusivity(unchecked) @usableFromInline final var teardowns: LifetimeTeardowns
+  @exclusivity(unchecked) @usableFromInline final var teardowns = LifetimeTeardowns()
 
   /// The youngest child; each refers to the next older one.
   ///
@@ -103,13 +94,8 @@ package class LifetimeCore: @unchecked Sendable {
   @inlinable static var awaited: UInt8 { 8 }
 
   @inlinable
-  init(depth: UInt32 = 0, bits: UInt8 = 0) {
-    // Assigned here, because default values of the properties would compile to calls.
+  init(bits: UInt8 = 0) {
     self.bits = AtomicValue(bits)
-    gate = Gate()
-    self.depth = depth
-    teardowns = LifetimeTeardowns()
-    youngest = nil
   }
 
   deinit {
@@ -227,7 +213,7 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 
   fileprivate init(of parent: LifetimeCore) {
     let inherited = parent.bits.load(ordering: .relaxed) & LifetimeCore.awaited
-    super.init(depth: parent.depth &+ 1, bits: inherited)
+    super.init(bits: inherited)
   }
 
   fileprivate override func leaveParent() {
@@ -267,13 +253,12 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 /// The teardowns of a lifetime, with inline places for two, since more are rarely needed.
 @usableFromInline
 struct LifetimeTeardowns {
-  // Written out, because `?` would mean default values, which would be calls.
-  @usableFromInline var first: Optional<@Sendable () -> Void>
+  @usableFromInline var first: (@Sendable () -> Void)?
 
   /// A teardown with a number.
-  @usableFromInline var numbered: Optional<@Sendable (Int) -> Void>
-  @usableFromInline var number: Int
-  @usableFromInline var more: Optional<ContiguousArray<Teardown>>
+  @usableFromInline var numbered: (@Sendable (Int) -> Void)?
+  @usableFromInline var number = 0
+  @usableFromInline var more: ContiguousArray<Teardown>?
 
   /// A closure in a struct, because a bare one would be wrapped anew in each generic container.
   @usableFromInline
@@ -282,10 +267,7 @@ struct LifetimeTeardowns {
   }
 
   @inlinable
-  init() {
-    number = 0
-    (first, numbered, more) = (nil, nil, nil)
-  }
+  init() {}
 
   mutating func add(_ teardown: @escaping @Sendable () -> Void) {
     if first == nil { return first = teardown }

@@ -9,13 +9,11 @@ public import Synchronization
 /// Sendable because the state is touched only under the lock.
 @usableFromInline
 package final class Locked<State: Sendable>: @unchecked Sendable {
-  @usableFromInline let gate: Gate
+  @usableFromInline let gate = Gate()
   @exclusivity(unchecked) @usableFromInline var state: State
 
   @inlinable
   package init(_ state: State) {
-    // Assigned here, because a default value of the property would compile to a call.
-    gate = Gate()
     self.state = state
   }
 }

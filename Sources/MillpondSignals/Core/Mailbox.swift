@@ -44,6 +44,22 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
     return !passOn()
   }
 
+  /// Receives `message` now, or after the messages before it; and then those of other threads that
+  /// waited meanwhile.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - replaces: As of ``act(orPost:replaces:_:)``.
+  ///   - receive: Receives a message.
+  @inlinable
+  package borrowing func post(
+    _ message: Message,
+    replaces: (Message, Message) -> Bool = { _, _ in false },
+    receive: (Message) -> Void
+  ) {
+    if act(orPost: message, replaces: replaces, { receive(message) }) { drain(receive) }
+  }
+
   /// Runs `act` with the turn, and receives nothing, neither this message nor others.
   ///
   /// `act` runs under the lock of the queue, so it must be short, call nothing out and release
@@ -161,6 +177,14 @@ package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
 
   @inlinable
   var queue: Locked<[Message]> { waiting.locked([]) }
+}
+
+/// Returns an address in the caller's frame, or next to it: even, and never zero.
+@inlinable
+@inline(__always)
+func stackAddress() -> UInt {
+  var mark: UInt = 0
+  return withUnsafeMutablePointer(to: &mark) { UInt(bitPattern: $0) }
 }
 
 /// An object that is made on first use and kept.

@@ -103,7 +103,7 @@ package final class Serializer<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   package func send(_ event: Event<Value>) {
-    // As `Mailbox.act`, which would take more stack of nested signals in a debug build.
+    // Written out: by `Mailbox.post`, a `flatMap` of settled signals takes a third more instructions.
     if mailbox.take() {
       deliver(event)
     } else if !mailbox.enqueue(event, replaces: Self.replaces) {

@@ -58,7 +58,7 @@ public struct Signal<Value: Sendable>: Sendable {
     // have something to finish.
     if let value = now?() {
       observer.only(value, lifetime)
-    } else if observer.canSubscribe(lifetime) {
+    } else {
       start?(observer, lifetime)
     }
   }

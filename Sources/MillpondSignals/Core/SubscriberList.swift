@@ -9,7 +9,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   /// The only member, which needs no memory of its own; vacant if the members are in `several`.
   ///
   /// (An optional would look up its generic metadata at each release.)
-  @usableFromInline var single: SubscriberSlot<Value>
+  @usableFromInline var single = SubscriberSlot<Value>()
 
   /// All members, since there were several, until there are none.
   @usableFromInline package var several: SubscriberSlots<Value>?
@@ -18,10 +18,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
   @usableFromInline var link: Unmanaged<SubscriberSlots<Value>>?
 
   @inlinable
-  package init() {
-    single = SubscriberSlot()
-    (several, link) = (nil, nil)
-  }
+  package init() {}
 
   @inlinable
   package borrowing func next(_ value: Value) {
@@ -96,9 +93,7 @@ package final class SubscriberSlots<Value: Sendable> {
     for index in 0..<count { slots[index].next(value) }
   }
 
-  /// Not a part of its caller, since the ends of nested replays would take more stack.
   @inlinable
-  @inline(never)
   func other(_ event: Event<Never>) {
     for index in 0..<count { slots[index].other(event) }
   }

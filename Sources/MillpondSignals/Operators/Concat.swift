@@ -71,8 +71,7 @@ struct Concatenating<Value: Sendable>: Sendable {
       return true
     }
     let run = InnerSubscription(of: self, in: lifetime)
-    let observer = run.observer()
-    if observer.canSubscribeInner(run.lifetime) { part.start?(observer, run.lifetime) }
+    part.start?(run.observer(), run.lifetime)
     return run.isSecond()
   }
 }

@@ -35,10 +35,8 @@ extension Signal {
   ) -> Signal {
     guard let start else { return self }
     return derived(now: now) { observer, lifetime in
-      if observer.canSubscribe(lifetime) {
-        let run = FallbackRun(observer, lifetime, successor: successor)
-        start(run.observer, run.upstreamLifetime)
-      }
+      let run = FallbackRun(observer, lifetime, successor: successor)
+      start(run.observer, run.upstreamLifetime)
     }
   }
 }
@@ -54,7 +52,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
   /// Whether the run has sent a value.
   ///
   /// Atomic only for the compiler: the upstream calls serially.
-  @usableFromInline let hadValue: AtomicValue<Bool>
+  @usableFromInline let hadValue = AtomicValue(false)
 
   @inlinable
   init(
@@ -65,7 +63,6 @@ final class FallbackRun<Value: Sendable>: Sendable {
     self.lifetime = lifetime
     upstreamLifetime = lifetime.child()
     self.successor = successor
-    hadValue = AtomicValue(false)
   }
 
   @inlinable
@@ -92,7 +89,7 @@ final class FallbackRun<Value: Sendable>: Sendable {
   func end(_ event: Event<Never>) {
     upstreamLifetime.end()
     if lifetime.isEnded { return }
-    if !event.isNestedTooDeeply, let next = successor(event, hadValue.load(ordering: .relaxed)) {
+    if let next = successor(event, hadValue.load(ordering: .relaxed)) {
       next.run(downstream, lifetime)
     } else {
       downstream.other(event)

@@ -24,12 +24,10 @@ final class InnerSubscription<Whole: Sendable>: Sendable {
 /// A meeting point of two concurrent steps, where the later one continues for both.
 @usableFromInline
 package struct Rendezvous: ~Copyable, Sendable {
-  @usableFromInline let isReached: AtomicValue<Bool>
+  @usableFromInline let isReached = AtomicValue(false)
 
   @inlinable
-  package init() {
-    isReached = AtomicValue(false)
-  }
+  package init() {}
 
   /// Returns false to the first caller, and true to the second.
   @inlinable

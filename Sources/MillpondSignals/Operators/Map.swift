@@ -13,7 +13,6 @@ extension Signal {
     }
     return derived(now: newNow) { observer, lifetime in
       let next = observer.onNext  // captured alone, so that a value loads nothing else
-      if StackNeeds.isLarge, !observer.canSubscribe(lifetime) { return }
       start(observer.replacingNext { next(transform($0)) }, lifetime)
     }
   }

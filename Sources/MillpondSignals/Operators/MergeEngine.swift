@@ -91,8 +91,7 @@ final class MergeEngine<Value: Sendable>: Sendable {
     if let second = runOne(first) { runOn(second) }
   }
 
-  /// Not inlined: merges may be nested, and the frames that run their first signals have to fit on
-  /// the stack.
+  /// Apart from `run`: as one loop, a `flatMap` of settled signals takes 30 % more instructions.
   @inlinable
   @inline(never)
   func runOn(_ second: Signal<Value>) {
@@ -115,8 +114,7 @@ final class MergeEngine<Value: Sendable>: Sendable {
   @inline(never)
   func start(_ inner: Signal<Value>) -> Signal<Value>? {
     let run = InnerSubscription(of: self, in: lifetime)
-    let observer = run.observer()
-    if observer.canSubscribeInner(run.lifetime) { inner.start?(observer, run.lifetime) }
+    inner.start?(run.observer(), run.lifetime)
     return run.isSecond() ? advance(after: run) : nil
   }
 

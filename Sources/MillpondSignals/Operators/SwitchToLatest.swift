@@ -67,7 +67,7 @@ extension MultipleInputs {
       if event.isTerminal { run.end() }
       self.post(.inner(number, event.typed()))
     }
-    if observer.canSubscribeInner(run) { inner.start?(observer, run) }
+    inner.start?(observer, run)
   }
 }
 

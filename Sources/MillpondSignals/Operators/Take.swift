@@ -9,10 +9,8 @@ extension Signal {
     guard count > 0 else { return Signal { observer, _ in observer.completed() } }
     guard let start else { return self }
     return derived(now: now) { observer, lifetime in
-      if observer.canSubscribe(lifetime) {
-        let taking = Taking(observer, lifetime.child(), count: count)
-        start(taking.observer, taking.lifetime)
-      }
+      let taking = Taking(observer, lifetime.child(), count: count)
+      start(taking.observer, taking.lifetime)
     }
   }
 }

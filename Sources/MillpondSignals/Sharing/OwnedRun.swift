@@ -2,7 +2,7 @@
 @usableFromInline
 package final class OwnedRun<
   Value: Sendable, Constants: Sendable & ~Copyable, Variables: Sendable & ~Copyable
->: ReplayedRun<Value>, @unchecked Sendable {
+>: Run<Value>, @unchecked Sendable {
   // Sendable because what changes is touched only under the owner's lock.
   @usableFromInline package let constants: Constants
   @exclusivity(unchecked) @usableFromInline var storedVariables: Variables

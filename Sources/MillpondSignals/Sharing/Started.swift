@@ -19,12 +19,3 @@ extension Signal {
     return replay.signal(emptyError)
   }
 }
-
-extension Replay {
-  /// Starts the run without a subscriber, unless it is running or settled.
-  @inlinable
-  package func start() {
-    let entrance = phase.withLock { $0.enter { ReplayedRun(for: phase, repeatsLatest: $0) } }
-    if case .starts(let run) = entrance { start(run) }
-  }
-}

@@ -161,7 +161,7 @@ public struct RetryPolicy: Sendable {
   ///   - error: The failure.
   @usableFromInline
   package func delay(after attempt: Int, failedWith error: any Error) -> Duration? {
-    guard attempt < attempts, !error.isNestedTooDeeply, isWorthwhile(error) else { return nil }
+    guard attempt < attempts, isWorthwhile(error) else { return nil }
     let share = share()
     let own = pause(attempt, share)
     guard let named = (error as? any RetryDelaying)?.retryDelay.map({ max(.zero, $0) }) else {

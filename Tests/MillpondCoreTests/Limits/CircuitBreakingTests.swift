@@ -169,7 +169,7 @@ import Testing
   @Test(
     arguments: [
       NotFound(), CancellationError(), CacheError.circular(key: "0"), CacheError.refused(key: "0"),
-      CacheError.scopeEnded(), SignalError.nestedTooDeeply,
+      CacheError.scopeEnded(),
       CacheError.tooManyWaiting(key: "0", layer: "limited", limit: 1),
       CacheError.circuitOpen(layer: "other", remaining: .zero, underlying: Trouble()),
     ] as [any Error])

@@ -80,40 +80,4 @@ import Testing
     try await order.wait(for: "all") { $0.count == 101 }
     #expect(order.state == [-1] + Array(0..<100))
   }
-
-  // MARK: - Outcomes
-
-  @Test func `an outcome is delivered once, to subscribers from before and after it`() throws {
-    let outcome = WriteOutcome()
-    let early = Recorder<Void>().subscribe(to: outcome.signal)
-    #expect(early.events.isEmpty)
-
-    let call = try #require(outcome.end())
-    #expect(early.events.isEmpty)
-    call()
-    let late = Recorder<Void>().subscribe(to: outcome.signal)
-
-    for recorder in [early, late] {
-      #expect(recorder.values.count == 1 && recorder.isCompleted && recorder.violations.isEmpty)
-    }
-    #expect(outcome.end(CacheError.miss) == nil)
-    #expect(Recorder<Void>().subscribe(to: outcome.signal).isCompleted)
-  }
-
-  @Test func `an outcome without subscribers makes no call`() {
-    let outcome = WriteOutcome()
-
-    #expect(outcome.end(CacheError.miss) == nil)
-    #expect(Recorder<Void>().subscribe(to: outcome.signal).failure is CacheError)
-  }
-
-  @Test func `a disposed outcome calls no observer`() {
-    let outcome = WriteOutcome()
-    let recorder = Recorder<Void>().subscribe(to: outcome.signal)
-    recorder.dispose()
-
-    outcome.end()?()
-
-    #expect(recorder.events.isEmpty)
-  }
 }

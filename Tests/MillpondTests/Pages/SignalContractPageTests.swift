@@ -151,26 +151,10 @@ import Testing
   }
   // end
 
-  // snippet
-  func countdown(_ number: Int) -> Signal<Int> {
-    Signal.just(number).flatMap { countdown($0 - 1) }
-  }
-  // end
-
   @Test func `a recursion by deferred parts is a loop`() {
     // snippet
     pages(from: 1).take(100_000).subscribe()
     // end
-  }
-
-  @Test func `an endless recursion fails`() {
-    let print = print
-    // snippet
-    countdown(10).subscribe(onFailed: { print($0) })  // operators are nested too deeply
-    // end
-
-    #expect(print.lines.count == 1)
-    #expect(print.lines.first?.contains("nested too deeply") == true)
   }
 
   @Test func `a replayed run is one run, and a started one does not wait`() {

@@ -50,7 +50,7 @@ final class DiskWrite: @unchecked Sendable {
 
   /// The position in the order of all writes; for a fill, that of the last write of its key.
   var revision: Revision
-  let outcome = WriteOutcome()
+  let promise = Promise<Void>()
 
   /// The content; a removal once the value is no longer to be written.
   private(set) var content: Content

@@ -1,22 +1,23 @@
 public import Synchronization
 
-/// One run of a signal that several subscribers share.
+/// One run of a hot signal: that of a signal which several subscribers share, or of a subject, which
+/// is fed by hand.
 ///
 /// A late subscriber first receives the latest progress and value, if they are repeated, or the end.
-/// Arrivals, departures and events are messages of one mailbox, so they have one order for all. The
-/// run is its own lifetime, because a miss is short, and each object of it counts.
+/// Arrivals, departures and events are messages of one mailbox, so they have one order for all, and
+/// the list of subscribers needs no lock. The run is its own lifetime, whose end cancels the work.
 @usableFromInline
-package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
+package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
 
-  @usableFromInline final let mailbox: Mailbox<SubscriberMessage<Value>>
-  @usableFromInline final let arrivals: AtomicValue<Int>
-  @usableFromInline final let hasEndedFlag: AtomicValue<Bool>
+  @usableFromInline final let mailbox = Mailbox<SubscriberMessage<Value>>()
+  @usableFromInline final let arrivals = AtomicValue(0)
+  @usableFromInline final let hasEndedFlag = AtomicValue(false)
 
   /// Whether late subscribers receive the latest progress and value.
   @usableFromInline final let repeatsLatest: Bool
 
-  @exclusivity(unchecked) @usableFromInline final var members: SubscriberList<Value>
+  @exclusivity(unchecked) @usableFromInline final var members = SubscriberList<Value>()
   @exclusivity(unchecked) @usableFromInline final var progress: SignalProgress?
 
   /// The latest value; nil before the first.
@@ -27,34 +28,16 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline final var end: Event<Never>?
 
   /// The mark of the thread that delivers a value; zero while none is being delivered.
-  @usableFromInline final let deliverer: AtomicValue<UInt>
+  @usableFromInline final let deliverer = AtomicValue<UInt>(0)
 
   /// The number of a subscriber that has left on that thread during the delivery; zero if none has.
-  @exclusivity(unchecked) @usableFromInline final var departed: Int
-
-  /// The phase of the replay, which is settled before the end is delivered.
-  ///
-  /// Unowned, because the replay outlives every call.
-  @usableFromInline final unowned let phase: Locked<ReplayPhase<Value>>?
+  @exclusivity(unchecked) @usableFromInline final var departed = 0
 
   /// Creates a run that has not begun.
   @inlinable
-  package init(
-    for phase: Locked<ReplayPhase<Value>>? = nil, within subscriber: Lifetime? = nil,
-    isAwaited: Bool = false, repeatsLatest: Bool = true
-  ) {
-    self.phase = phase
+  package init(isAwaited: Bool = false, repeatsLatest: Bool = true) {
     self.repeatsLatest = repeatsLatest
-    // Assigned here, because default values of the properties would compile to calls.
-    mailbox = Mailbox()
-    arrivals = AtomicValue(0)
-    hasEndedFlag = AtomicValue(false)
-    members = SubscriberList()
-    (latest, progress, end) = (nil, nil, nil)
-    deliverer = AtomicValue(0)
-    departed = 0
-    super.init(
-      depth: subscriber?.depthOfSeparate ?? 0, bits: isAwaited ? LifetimeCore.awaited : 0)
+    super.init(bits: isAwaited ? LifetimeCore.awaited : 0)
   }
 
   /// The lifetime of the run; its end cancels the work.
@@ -69,11 +52,22 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     hasEndedFlag.load(ordering: .acquiring)
   }
 
+  /// The last value of a run that has completed, which changes no more; nil if there is none.
+  @inlinable
+  package final var settledValue: Value? {
+    guard hasEnded, case .completed? = end else { return nil }
+    return latest?.value
+  }
+
   /// Sends the replayed events, and then those that follow, until `lifetime` ends.
   ///
   /// - Returns: The number for ``leave(_:)`` when that lifetime has ended.
   @inlinable
   package final func join(_ observer: Observer<Value>, _ lifetime: Lifetime) -> Int {
+    if hasEnded {
+      repeatEnd(observer, lifetime)
+      return 0
+    }
     let number = arrivals.add(1, ordering: .relaxed).newValue
     if !repeatsLatest {
       joinQuietly(ListedSubscriber(number, observer, lifetime))
@@ -85,6 +79,22 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     ) { welcome(ListedSubscriber(number, observer, lifetime)) }
     if mustDrain { drain() }
     return number
+  }
+
+  /// Sends the last value and the end, which change no more.
+  @inlinable
+  final func repeatEnd(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    if let latest, !lifetime.isEnded { observer.next(latest.value) }
+    if let end, !lifetime.isEnded { observer.other(end) }
+  }
+
+  /// Adds a subscriber, and removes it when its lifetime ends.
+  ///
+  /// Until the lifetime or the run ends, each retains the other. (A weak reference would give the
+  /// run a side table, and slow down every retain.)
+  @inlinable
+  final func attach(_ observer: Observer<Value>, _ lifetime: Lifetime) {
+    lifetime.onEnd(join(observer, lifetime)) { self.leave($0) }
   }
 
   /// Adds a subscriber to which nothing is repeated: its thread delivers no events of others.
@@ -107,9 +117,8 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     if hasEnded { return }
     // A subscriber that leaves during a delivery on this thread, such as a task that has awaited
     // the value, is removed after the delivery, without a message.
-    if deliverer.load(ordering: .relaxed) == threadMark(), departed == 0 {
-      return departed = number
-    }
+    let deliverer = deliverer.load(ordering: .relaxed)
+    if deliverer != 0, deliverer == threadMark(), departed == 0 { return departed = number }
     let left = mailbox.actQuietly(orPost: .departure(number)) { members.remove(number) }
     withExtendedLifetime(left) {}  // released here, where neither the lock nor the turn is held
   }
@@ -117,12 +126,21 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Receives a value of the run.
   @inlinable
   package final func next(_ value: Value) {
+    guard repeatsLatest else { return nextOfSubject(value) }
     var leaver: ListedSubscriber<Value>?
     let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       leaver = deliver(value)
     }
     if mustDrain { drain() }
     withExtendedLifetime(leaver) {}
+  }
+
+  @inlinable
+  final func nextOfSubject(_ value: Value) {
+    let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
+      members.next(value)
+    }
+    if mustDrain { drain() }
   }
 
   /// Receives progress or the end of the run.
@@ -151,6 +169,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     case .departure(let number):
       if left.count == 64 { left = [] }
       if let member = members.remove(number) { left.append(member) }
+    case .next(let value) where !repeatsLatest: members.next(value)
     case .next(let value): if let leaver = deliver(value) { left.append(leaver) }
     case .other(let event): deliver(event)
     }
@@ -169,11 +188,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   @inlinable
   final func deliver(_ value: Value) -> ListedSubscriber<Value>? {
     guard end == nil else { return nil }
-    if let latest {
-      latest.value = value
-    } else if repeatsLatest {
-      latest = SerialState(value)
-    }
+    if let latest { latest.value = value } else { latest = SerialState(value) }
     deliverer.store(threadMark(), ordering: .relaxed)
     members.next(value)
     deliverer.store(0, ordering: .relaxed)
@@ -197,127 +212,7 @@ package class ReplayedRun<Value: Sendable>: LifetimeCore, @unchecked Sendable {
     progress = nil
     let receivers = exchange(&members, with: SubscriberList())
     hasEndedFlag.store(true, ordering: .releasing)
-    settle(end)
     lifetime.end()
     receivers.other(end)
   }
-
-  /// Records the end in the phase, unless the run was cancelled.
-  @inlinable
-  final func settle(_ end: Event<Never>) {
-    guard let phase else { return }
-    phase.discard { $0.settle(self, latest?.value, end) }
-  }
-}
-
-/// The running run, and the last value and end of a settled one.
-///
-/// Not an enum of its states, because looking at one would copy its value.
-@usableFromInline
-package struct ReplayPhase<Value: Sendable>: Sendable {
-  @usableFromInline
-  enum Entrance {
-    case starts(ReplayedRun<Value>)
-    case joins(ReplayedRun<Value>)
-    case settled
-  }
-
-  /// The current run, and the number of its subscribers.
-  @usableFromInline var run: ReplayedRun<Value>?
-  @usableFromInline var subscribers = 0
-
-  /// The last value and the end of a settled run.
-  @usableFromInline var value: Value?
-  @usableFromInline var end: Event<Never>?
-
-  @usableFromInline var upstream: Signal<Value>?
-
-  /// The end after which a run is forgotten, like a cancelled one.
-  @usableFromInline let reset: ReplayReset
-
-  @inlinable
-  init(_ upstream: Signal<Value>, _ reset: ReplayReset) {
-    self.upstream = upstream
-    self.reset = reset
-  }
-
-  /// Returns the signal to run; if it is to run only once, releases it and its captures.
-  @inlinable
-  mutating func upstream(_ policy: ReplayPolicy) -> Signal<Value>? {
-    policy == .keepRunning && reset == .never ? takeUpstream() : upstream
-  }
-
-  @inlinable
-  mutating func takeUpstream() -> Signal<Value>? {
-    defer { upstream = nil }
-    return upstream
-  }
-
-  @inlinable
-  var settledValue: Value? {
-    if case .completed? = end { value } else { nil }
-  }
-
-  /// - Parameter make: Makes a run, which repeats its latest value or not.
-  @inlinable
-  mutating func enter(_ make: (_ repeatsLatest: Bool) -> ReplayedRun<Value>) -> Entrance {
-    if end != nil { return .settled }
-    subscribers += 1
-    if let run { return .joins(run) }
-    let new = make(reset != .afterEnd)
-    run = new
-    subscribers = 1
-    return .starts(new)
-  }
-
-  /// Counts a departure; returns true if the run is to be cancelled.
-  @inlinable
-  mutating func leave(_ left: ReplayedRun<Value>, _ policy: ReplayPolicy) -> Bool {
-    guard run === left else { return false }
-    subscribers -= 1
-    guard subscribers == 0, policy == .cancelWhenUnobserved else { return false }
-    run = nil
-    return true
-  }
-
-  /// Records the end of a run, unless it was cancelled; returns the upstream, for release after the
-  /// unlock.
-  @inlinable
-  mutating func settle(
-    _ settled: ReplayedRun<Value>, _ newValue: Value?, _ newEnd: Event<Never>
-  ) -> Signal<Value>? {
-    guard run === settled else { return nil }
-    run = nil
-    if reset.isAfter(newEnd) { return nil }
-    value = newValue
-    end = newEnd
-    return takeUpstream()
-  }
-}
-
-/// The end after which a shared run is forgotten, so that the next subscriber starts a new one.
-@usableFromInline
-package enum ReplayReset: Sendable {
-  case never, afterFailure
-
-  /// After any end; of such a run nothing is repeated.
-  case afterEnd
-
-  @inlinable
-  func isAfter(_ end: Event<Never>) -> Bool {
-    switch self {
-    case .never: false
-    case .afterFailure: if case .failed = end { true } else { false }
-    case .afterEnd: true
-    }
-  }
-}
-
-/// The fate of a shared run whose last subscriber leaves before its end.
-public enum ReplayPolicy: Sendable {
-  /// The run is disposed of and forgotten; the next subscriber starts a new one.
-  case cancelWhenUnobserved
-
-  /// The run continues to its end.
-  case keepRunning
 }
