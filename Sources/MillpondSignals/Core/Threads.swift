@@ -18,8 +18,7 @@ import Synchronization
 @usableFromInline
 package func threadMark() -> UInt {
   _ = effect.load(ordering: .acquiring)
-  // A number or a pointer, depending on the platform.
-  return withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+  return readThreadMark()
 }
 
 private let effect = Atomic<UInt8>(0)
