@@ -117,29 +117,32 @@ import Testing
   }
 
   @Test func `states while a value is being saved for which memory has no room`() {
-    expectNoFault(.brief) { program in
-      let ((users, store), seen) = (late(over: ProgramOrigin(), countLimit: 0), Witness<Int>())
-      program.thread(["sets 1": { users.set(1, for: "a") }])
-      program.thread(["observes": { seen.watch(users.states(of: "a").map { $0.value ?? 0 }) }])
-      program.thread(["ends the save": { store.finish() }])
-      program.whenQuiet {
-        store.finish()
-        return seen.values.last == 1 ? seen.complaint(mustEnd: false) : "shown: \(seen.values)"
-      }
-    }
+    states(1, memory: 0) { $0.set(1, for: "a") }
   }
 
   @Test func `states while a value is being removed`() {
+    states(0, first: 1) { $0.remove("a") }
+  }
+
+  /// A change, the end of its delay, and an observer that in the end shows a value, or zero for none.
+  private func states(
+    _ value: Int, first: Int? = nil, memory countLimit: Int = 10,
+    _ change: @escaping @Sendable (Users) -> Void
+  ) {
     expectNoFault(.brief) { program in
-      let ((users, store), seen) = (late(over: ProgramOrigin()), Witness<Int>())
-      users.set(1, for: "a")
-      store.finish()
-      program.thread(["removes": { users.remove("a") }])
+      let ((users, store), seen) = (
+        late(over: ProgramOrigin(), countLimit: countLimit), Witness<Int>()
+      )
+      if let first {
+        users.set(first, for: "a")
+        store.finish()
+      }
+      program.thread(["changes": { change(users) }])
       program.thread(["observes": { seen.watch(users.states(of: "a").map { $0.value ?? 0 }) }])
-      program.thread(["ends the removal": { store.finish() }])
+      program.thread(["ends the change": { store.finish() }])
       program.whenQuiet {
         store.finish()
-        return seen.values.last == 0 ? seen.complaint(mustEnd: false) : "shown: \(seen.values)"
+        return seen.values.last == value ? seen.complaint(mustEnd: false) : "shown: \(seen.values)"
       }
     }
   }

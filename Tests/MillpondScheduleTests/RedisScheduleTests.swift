@@ -149,7 +149,7 @@ private final class RedisProgram: @unchecked Sendable {
   /// The commands that have arrived at the server, without those of the client's own.
   private(set) var received: [String] = []
 
-  /// What the server has stored.
+  /// The values that the server has stored.
   private(set) var values: [String: String] = [:]
 
   init(tracking: RedisTracking = .off) {

@@ -1,6 +1,6 @@
 public import MillpondSignals
 
-/// What a source answers to a get: a value, or the reason why it has none.
+/// An answer of a source to a get: a value, or the reason why there is none.
 ///
 /// The signal of a get's answers sends values, or one reason before it completes; a signal that
 /// completes empty has missed without a further reason. Whoever needs only the values ignores the

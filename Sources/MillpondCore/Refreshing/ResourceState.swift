@@ -6,7 +6,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The time since the value left its origin.
   public let age: Duration?
 
-  /// How the value came here; nil without one.
+  /// The origin of the value: fetched, set or kept; nil without a value.
   public let origin: Origin?
 
   /// Whether the resource is being fetched.
@@ -17,7 +17,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The value is then the last good one. The failures of the last 1,000 keys are known.
   public let error: (any Error)?
 
-  /// How a value came here, as far as its key was watched.
+  /// The origin of a value, as far as its key was watched.
   public enum Origin: Sendable, Hashable {
     /// The source sent it.
     case fetched
@@ -28,7 +28,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
     /// It was stored already, in memory or where values outlive the process.
     case kept
 
-    /// How the value came of which an event tells; nil if the event does not determine it.
+    /// Creates the origin of the value that an event brings; nil if the event does not determine it.
     init?(_ event: KeyEvent<Value>) {
       switch event {
       case .fetched: self = .fetched

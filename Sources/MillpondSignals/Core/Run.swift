@@ -126,7 +126,7 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   /// Receives a value of the run.
   @inlinable
   package final func next(_ value: Value) {
-    guard repeatsLatest else { return nextOfSubject(value) }
+    guard repeatsLatest else { return nextUnrepeated(value) }
     var leaver: ListedSubscriber<Value>?
     let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       leaver = deliver(value)
@@ -136,7 +136,7 @@ package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   }
 
   @inlinable
-  final func nextOfSubject(_ value: Value) {
+  final func nextUnrepeated(_ value: Value) {
     let mustDrain = mailbox.act(orPost: .next(value), replaces: SubscriberMessage.replaces) {
       members.next(value)
     }
