@@ -13,13 +13,13 @@ import MillpondSignals
 ///
 /// All requests that need credentials share one run of `obtain`, and are sent with its result. When
 /// a request is answered with 401, its credentials count as refused: they are obtained again, once
-/// for all requests, and the request is repeated. A request is repeated at each further expiry. A
-/// failed run fails the requests that wait for it; the next request starts another run.
+/// for all requests, and the request is repeated. A failed run fails the requests that wait for it;
+/// the next request starts another run.
 ///
-/// A resource that answers 401 to new credentials too fails with that status. Its further 401s
-/// within half a minute fail at once, and nothing is obtained for them. While other requests are
-/// under way that can show whether the new credentials are good, the failure waits for their
-/// answers, at most ten seconds.
+/// A resource that answers 401 to new credentials too fails with that status, if no other request
+/// has been accepted with them; otherwise they are obtained twice more for it, since they may have
+/// expired again. Its further 401s within half a minute fail at once, and nothing is obtained for
+/// them.
 ///
 /// Credentials are sent only to the scheme, host and port of the URLs that the authorization is
 /// for: not to a subdomain, and not to another port. Requests to other origins are sent without
@@ -49,17 +49,9 @@ public final class HTTPAuthorization: Sendable {
   private struct State: Sendable {
     var renewal = CredentialRenewal()
     var transfers: [Int: Act] = [:]
-    var run: Run?
 
-    /// Returns the transfers that have begun to wait for a run since the last call, and its context.
-    mutating func takeNewWaits() -> (context: WorkContext, transfers: [(Int, Act)])? {
-      guard let number = renewal.obtaining else { return nil }
-      if run?.number != number { run = Run(number: number) }
-      guard let run, run.waitCount < renewal.waiting.count else { return nil }
-      let new = renewal.waiting[run.waitCount...]
-      self.run?.waitCount = renewal.waiting.count
-      return (run.context, new.compactMap { id in transfers[id].map { (id, $0) } })
-    }
+    /// The run for the grant that is being obtained.
+    var run: Run?
   }
 
   /// A run of `obtain`.
@@ -69,9 +61,6 @@ public final class HTTPAuthorization: Sendable {
     /// The context in which requests that would wait for the run itself are found.
     let context = WorkContext.ofSharedWork()
     var handle: Disposable?
-
-    /// The number of waits that are known to it.
-    var waitCount = 0
   }
 
   /// A closure that carries out a decision about the transfer with this number.
@@ -156,22 +145,23 @@ extension HTTPAuthorization {
     }
   }
 
-  func ask(_ id: Int) { perform(state.withLock { $0.renewal.ask(id) }) }
+  func ask(_ id: Int) { perform { $0.ask(id) } }
 
   func refused(_ id: Int) {
     let now = scheduler.now()
-    perform(state.withLock { $0.renewal.refused(id, at: now) })
+    perform { $0.refused(id, at: now) }
   }
 
   /// Records an answer other than a refusal, after which the transfer continues on its own.
   func decided(_ id: Int, isAccepted: Bool) {
+    if !isAccepted { return left(id) }
     _ = take(id)
-    perform(state.withLock { isAccepted ? $0.renewal.accepted(id) : $0.renewal.left(id) })
+    state.withLock { $0.renewal.accepted(id) }
   }
 
   func left(_ id: Int) {
     _ = take(id)
-    perform(state.withLock { $0.renewal.left(id) })
+    state.withLock { $0.renewal.left(id) }
   }
 }
 
@@ -181,27 +171,33 @@ extension HTTPAuthorization {
   /// Carries out the decisions of the rules.
   ///
   /// - Parameters:
-  ///   - steps: The decisions.
   ///   - error: The failure for requests that are to fail.
+  ///   - decide: Returns the decisions.
   private func perform(
-    _ steps: [CredentialRenewal.Step], failingWith error: any Error = CacheError.scopeEnded()
+    failingWith error: any Error = CacheError.scopeEnded(),
+    _ decide: (inout CredentialRenewal) -> [CredentialRenewal.Step]
   ) {
-    if let waits = state.withLock({ $0.takeNewWaits() }) {
-      for (id, act) in waits.transfers { act(id, .wait(for: waits.context)) }
+    let (steps, run) = state.withLock { state in
+      let steps = decide(&state.renewal)
+      if let number = state.renewal.obtaining, state.run?.number != number {
+        state.run = Run(number: number)
+      }
+      return (steps, state.run)
     }
     for step in steps {
       switch step {
-      case .obtain(let number, let refused): run(number, insteadOf: refused)
+      case .wait(let id):
+        if let run { state.withLock { $0.transfers[id] }?(id, .wait(for: run.context)) }
+      case .obtain(let number, let refused): obtain(number, insteadOf: refused)
       case .send(let id, let credentials):
         state.withLock { $0.transfers[id] }?(id, .send(credentials))
       case .pass(let id): take(id)?(id, .passRefusal)
       case .fail(let id): take(id)?(id, .fail(error))
-      case .watch(let number): watch(number)
       }
     }
   }
 
-  private func run(_ number: Int, insteadOf refused: HeaderFields?) {
+  private func obtain(_ number: Int, insteadOf refused: HeaderFields?) {
     guard let run = state.withLock({ $0.run }), run.number == number else { return }
     let context = run.context
     var handle: Disposable?
@@ -211,10 +207,10 @@ extension HTTPAuthorization {
         case .next(let credentials):
           // Nobody waits for the run any more; what it has left running may make requests.
           context.end()
-          self.perform(self.state.withLock { $0.renewal.obtained(number, credentials) })
+          self.perform { $0.obtained(number, credentials) }
         case .failed(let error):
           context.end()
-          self.perform(self.state.withLock { $0.renewal.failed(number) }, failingWith: error)
+          self.perform(failingWith: error) { $0.failed(number) }
         case .completed, .progress: break
         }
       }
@@ -225,14 +221,6 @@ extension HTTPAuthorization {
       return true
     }
     if !isNeeded { handle?.dispose() }
-  }
-
-  private func watch(_ number: Int) {
-    // A witness may take as long as its own timeouts allow.
-    _ = scheduler.schedule(after: .seconds(10)) { [weak self] in
-      guard let self else { return }
-      perform(state.withLock { $0.renewal.noWitness(for: number) })
-    }
   }
 
   private func endSession() {
