@@ -31,7 +31,7 @@ final class ProgramTransport: HTTPTransport, @unchecked Sendable {
   /// The methods of the requests that have been sent and answered, in that order.
   private var log: [(method: HTTPMethod, isAnswered: Bool)] = []
 
-  let appliesBackpressure = true
+  let capabilities = TransportCapabilities(appliesBackpressure: true)
 
   var requests: [HTTPRequest] { runs.map(\.request) }
 

@@ -199,6 +199,7 @@ extension TimeoutAwaited {}
 extension TimerClock {}
 extension TransferError {}
 extension TransportBreach {}
+extension TransportCapabilities {}
 extension TransportLaw {}
 extension TransportLaws {}
 extension TransformedValues {}

@@ -8,7 +8,7 @@ struct AuthorizedTransport: HTTPTransport {
   let authorization: HTTPAuthorization
   let session: Int
 
-  var appliesBackpressure: Bool { base.appliesBackpressure }
+  var capabilities: TransportCapabilities { base.capabilities }
 
   /// Returns the answer to the request, or to its repetition with new credentials.
   ///

@@ -76,7 +76,9 @@ public struct HTTPSource<Key: Hashable & Sendable>: AnsweringSource {
   }
 
   /// Whether gets are answered from stored responses.
-  private var isCached: Bool { transfers.transport is HTTPCache }
+  private var isCached: Bool { cache != nil }
+
+  private var cache: HTTPCache? { transfers.transport.capabilities.cache }
 
   /// Returns the request of a get, with the conditions about the value that the get knows.
   private func asking(_ key: Key, _ lookup: Lookup) -> Signal<HTTPRequest> {
@@ -127,7 +129,8 @@ extension HTTPSource {
     _ key: Key, _ lookup: Lookup, _ revision: Revision, byteLimit: Int,
     _ strategy: DownloadStrategy?
   ) -> Download {
-    let suited = transfers.transport.appliesBackpressure ? DownloadStrategy.atOnce : .inRanges
+    let canWait = transfers.transport.capabilities.appliesBackpressure
+    let suited = canWait ? DownloadStrategy.atOnce : .inRanges
     return transfers.download(
       asking(key, lookup), strategy ?? suited, revision, byteLimit: byteLimit)
   }
@@ -136,7 +139,7 @@ extension HTTPSource {
   /// share no earlier transfer of an ``HTTPCache``; nothing else is stored here.
   public func apply(_ change: Change<Key, Data>) -> Signal<Void> {
     guard case .removeAll(let revision) = change else { return change.ignored }
-    (transfers.transport as? HTTPCache)?.leaveTransfers()
+    cache?.leaveTransfers()
     return transfers.partials?.removeAll(revision) ?? .just(())
   }
 }

@@ -58,7 +58,7 @@ extension Recorder where Value == Data {
 struct TestTransport: HTTPTransport {
   var source = TestSource<HTTPPart>()
 
-  var appliesBackpressure: Bool { true }
+  let capabilities = TransportCapabilities(appliesBackpressure: true)
 
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     source.signal

@@ -27,11 +27,11 @@ final class RangingOrigin: HTTPTransport {
     }
   ) {
     body = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) })
-    self.appliesBackpressure = appliesBackpressure
+    capabilities = TransportCapabilities(appliesBackpressure: appliesBackpressure)
     self.change = change
   }
 
-  let appliesBackpressure: Bool
+  let capabilities: TransportCapabilities
   var ranges: [String?] { asked.state.map { $0.headers["Range"] } }
   var conditions: [String?] { asked.state.map { $0.headers["If-Range"] } }
 

@@ -153,7 +153,7 @@ private struct ListeningTransport: HTTPTransport {
   let source = TestSource<HTTPPart>()
   private let asked = Watched<[HTTPRequest]>([])
 
-  var appliesBackpressure: Bool { true }
+  let capabilities = TransportCapabilities(appliesBackpressure: true)
   var ranges: [String?] { asked.state.map { $0.headers["Range"] } }
 
   func send(_ request: HTTPRequest) -> Signal<HTTPPart> {

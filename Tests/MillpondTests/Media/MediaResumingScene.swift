@@ -78,7 +78,7 @@ final class MediaResumingScene: Sendable {
   private struct AtOnce: HTTPTransport {
     private let base = URLSessionTransport()
 
-    var appliesBackpressure: Bool { true }
+    let capabilities = TransportCapabilities(appliesBackpressure: true)
 
     func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
       base.send(request)

@@ -81,8 +81,11 @@ public struct HTTPCache: HTTPTransport {
       ? answer.decoupled(waitingLimit: URLSessionTransport.waitingLimit) : answer
   }
 
-  /// Whether the base applies backpressure.
-  public var appliesBackpressure: Bool { core.transfers.base.appliesBackpressure }
+  /// Those of the base, and this cache.
+  public var capabilities: TransportCapabilities {
+    let base = core.transfers.base.capabilities
+    return TransportCapabilities(appliesBackpressure: base.appliesBackpressure, cache: self)
+  }
 
   /// Ends the refreshes, and lets no caller join a transfer that has begun.
   func leaveTransfers() { core.leaveTransfers() }

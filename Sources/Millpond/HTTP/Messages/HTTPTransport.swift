@@ -33,16 +33,45 @@ public protocol HTTPTransport: Sendable {
   /// - Parameter request: The request.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart>
 
+  /// What the transport can do beside that; nothing by default.
+  ///
+  /// A transport that wraps another one passes the other's on.
+  var capabilities: TransportCapabilities { get }
+}
+
+extension HTTPTransport {
+  /// Those of a transport that stores nothing, and does not wait for a slow receiver.
+  public var capabilities: TransportCapabilities { TransportCapabilities() }
+}
+
+/// The capabilities of a transport on which an ``HTTPSource`` and a ``MediaCache`` rely.
+///
+///     struct SigningTransport: HTTPTransport {
+///       let base: any HTTPTransport
+///       var capabilities: TransportCapabilities { base.capabilities }
+///
+///       func send(_ request: HTTPRequest) -> Signal<HTTPPart> { base.send(signed(request)) }
+///     }
+public struct TransportCapabilities: Sendable {
   /// Whether a slow receiver slows the origin down, so that only a few parts are in memory however
   /// long a delivery takes.
   ///
   /// If it does not, a ``MediaCache`` requests large files in ranges, one after another, so that
-  /// they do not pile up in memory. A transport that wraps another one should pass this on. False
-  /// by default.
-  var appliesBackpressure: Bool { get }
-}
+  /// they do not pile up in memory.
+  public var appliesBackpressure: Bool
 
-extension HTTPTransport {
-  /// False: bytes that arrive faster than they are taken may pile up.
-  public var appliesBackpressure: Bool { false }
+  /// The HTTP cache that requests pass; nil if there is none.
+  let cache: HTTPCache?
+
+  /// Creates the capabilities of a transport that stores nothing.
+  ///
+  /// - Parameter appliesBackpressure: Whether a slow receiver slows the origin down.
+  public init(appliesBackpressure: Bool = false) {
+    self.init(appliesBackpressure: appliesBackpressure, cache: nil)
+  }
+
+  init(appliesBackpressure: Bool, cache: HTTPCache?) {
+    self.appliesBackpressure = appliesBackpressure
+    self.cache = cache
+  }
 }

@@ -2,8 +2,10 @@
   import Foundation
 
   extension URLSessionTransport {
-    /// True: the session waits until its delegate has taken the bytes.
-    public var appliesBackpressure: Bool { true }
+    /// Backpressure: the session waits until its delegate has taken the bytes.
+    public var capabilities: TransportCapabilities {
+      TransportCapabilities(appliesBackpressure: true)
+    }
 
     /// The bytes of a transfer that may wait for a slow subscriber before the session waits.
     static var waitingLimit: Int { 4 << 20 }

@@ -4,11 +4,13 @@
   import FoundationNetworking
 
   extension URLSessionTransport {
-    /// False: the session can't pause a transfer, and stores bytes that arrive faster than they are
+    /// No backpressure: the session can't pause a transfer, and stores bytes that arrive faster than they are
     /// taken.
     ///
     /// Seen in swift-corelibs-foundation 6.3.1. This can change when the session can wait.
-    public var appliesBackpressure: Bool { false }
+    public var capabilities: TransportCapabilities {
+      TransportCapabilities(appliesBackpressure: false)
+    }
 
     /// No limit: the session keeps in memory the bytes that it may not deliver.
     static var waitingLimit: Int { .max }

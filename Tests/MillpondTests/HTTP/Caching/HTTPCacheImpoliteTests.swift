@@ -204,7 +204,7 @@ import Testing
         done.change { $0 += 1 }
       }
       DispatchQueue(label: "leaving").async {
-        for _ in 0..<round { _ = cache.appliesBackpressure }
+        for _ in 0..<round { _ = cache.capabilities }
         caller.dispose()
         done.change { $0 += 1 }
       }

@@ -133,9 +133,11 @@ import Testing
       origin.exchanges.map(\.request.headers["If-None-Match"]) == [nil, "\"1\"", "\"1\""])
   }
 
-  @Test func `a get that wants a stale value at once gets it first, and then the newer one`()
-    async throws
-  {
+  /// Also through a transport that wraps the cache and passes its capabilities on.
+  @Test(arguments: [false, true])
+  func `a get that wants a stale value at once gets it first, and then the newer one`(
+    isWrapped: Bool
+  ) async throws {
     let count = Locked<UInt8>(0)
     let origin = try LoopbackServer { request in
       let number = count.withLock { count in
@@ -146,7 +148,8 @@ import Testing
       return Response(headers: ["Cache-Control": terms], body: [number])
     }
     let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
-    let source = HTTPSource(transport: HTTPCache(over: URLSessionTransport(), in: store))
+    let cache = HTTPCache(over: URLSessionTransport(), in: store)
+    let source = HTTPSource(transport: isWrapped ? WrappingTransport(base: cache) : cache)
     for path in ["/stale", "/fresh", "/no-cache"] {
       _ = try await source.get(origin.url(path)).value
     }
@@ -215,4 +218,11 @@ import Testing
       })
     hold.release()
   }
+}
+
+private struct WrappingTransport: HTTPTransport {
+  let base: any HTTPTransport
+  var capabilities: TransportCapabilities { base.capabilities }
+
+  func send(_ request: HTTPRequest) -> Signal<HTTPPart> { base.send(request) }
 }
