@@ -118,11 +118,7 @@ struct RangeSequence: Sendable {
   }
 
   private func fitting(_ head: HTTPHead) -> ContentRange? {
-    guard head.status == 206, !head.headers.areOfEncoded,
-      let range = ContentRange(head.headers), range.first == next, range.last < end,
-      version.map({ $0.isOf(head, total: range.total) }) ?? true
-    else { return nil }
-    return range
+    head.range(after: next, of: version).flatMap { $0.last < end ? $0 : nil }
   }
 }
 

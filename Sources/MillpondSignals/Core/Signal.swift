@@ -91,18 +91,6 @@ extension Signal {
       onCompleted?()
       return Disposable()
     }
-    return receive(onProgress, onNext, onFailed, onCompleted)
-  }
-
-  /// Runs a signal that has no answer ready.
-  ///
-  /// Not inlined, since an answer that is ready would pay for it: 38 ns instead of 27.
-  @inlinable
-  @inline(never)
-  func receive(
-    _ onProgress: (@Sendable (SignalProgress) -> Void)?, _ onNext: (@Sendable (Value) -> Void)?,
-    _ onFailed: (@Sendable (any Error) -> Void)?, _ onCompleted: (@Sendable () -> Void)?
-  ) -> Disposable {
     if onProgress == nil, onFailed == nil, onCompleted == nil { return receive(onNext) }
     let subscription = Subscription(
       onProgress: onProgress, onNext: onNext, onFailed: onFailed, onCompleted: onCompleted)

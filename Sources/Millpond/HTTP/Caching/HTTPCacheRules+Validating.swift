@@ -90,7 +90,7 @@ extension StoredResponse {
   ///
   /// - Source: RFC 9111 §3.4, RFC 9110 §15.3.7.3.
   func whole(combinedWith head: HTTPHead) -> HTTPHead? {
-    guard head.status == 206, !head.isRedirected, let resumePoint,
+    guard !head.isRedirected, let resumePoint,
       let count = (try? BodyLength(head, resuming: resumePoint))?.expected
     else { return nil }
     var fields = headers(updatedBy: head)
@@ -100,10 +100,10 @@ extension StoredResponse {
 
   /// Whether a part of a body that the origin sent belongs to this whole response.
   func isOfSameVersion(asPart head: HTTPHead) -> Bool {
-    guard body.isWhole, !head.isRedirected, let own = parsed.entityTag,
-      let tag = EntityTag(of: head.headers)
+    guard body.isWhole, !head.isRedirected, let range = ContentRange(head.headers),
+      range.total == body.byteCount
     else { return false }
-    return own.isStronglyEqual(to: tag) && ContentRange(head.headers)?.total == body.byteCount
+    return version?.isOf(head, total: range.total) == true
   }
 
   /// The fields that describe the stored bytes, and so outlive an update.

@@ -89,11 +89,11 @@ public final class StoredResponse: Sendable {
   ///
   /// - Source: RFC 9111 §3.3, §3.4.
   var resumePoint: ResumePoint? {
-    if body.isWhole { return nil }
-    return ResourceVersion(HTTPHead(status: status, headers: headers)).map {
-      ResumePoint(version: $0, byteCount: body.byteCount)
-    }
+    body.isWhole ? nil : version.map { ResumePoint(version: $0, byteCount: body.byteCount) }
   }
+
+  /// The version of the body; nil if the origin does not say exactly which one it is.
+  var version: ResourceVersion? { ResourceVersion(HTTPHead(status: status, headers: headers)) }
 
   /// The time at which the response left its origin, as far as it is known.
   var origination: Int64 { parsed.date ?? responseTime.microseconds }

@@ -41,6 +41,21 @@ extension ResourceVersion {
   }
 }
 
+extension HTTPHead {
+  /// Returns the range of an answer that continues a body after its first bytes; nil if it brings
+  /// other bytes, or those of another version.
+  ///
+  /// - Parameters:
+  ///   - byteCount: The number of the first bytes.
+  ///   - version: Their version; nil before the first answer.
+  func range(after byteCount: Int, of version: ResourceVersion?) -> ContentRange? {
+    guard status == 206, !headers.areOfEncoded, let range = ContentRange(headers),
+      range.first == byteCount, version.map({ $0.isOf(self, total: range.total) }) ?? true
+    else { return nil }
+    return range
+  }
+}
+
 /// The version of a partial body, and the number of its bytes.
 struct ResumePoint: Sendable, Equatable {
   let version: ResourceVersion
@@ -109,10 +124,9 @@ extension BodyLength {
   ///
   /// - Throws: The status, if this is not the rest of exactly these bytes, or not all of it.
   init(_ head: HTTPHead, resuming earlier: ResumePoint) throws(TransferError) {
-    guard let range = ContentRange(head.headers), range.first == earlier.byteCount,
-      range.last == range.total - 1, !head.headers.areOfEncoded,
-      earlier.version.isOf(head, total: range.total)
-    else { throw .status(code: 206, headers: head.headers) }
+    guard let range = head.range(after: earlier.byteCount, of: earlier.version),
+      range.last == range.total - 1
+    else { throw .status(code: head.status, headers: head.headers) }
     self = .exactly(range.total)
   }
 
