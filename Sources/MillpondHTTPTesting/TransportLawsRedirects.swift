@@ -52,7 +52,8 @@ extension TransportLawsScene {
         let request = HTTPRequest(url: try origin.url("/\(status)"), method: method, body: body)
         let name = "\(method) with \(body), redirected by \(status)"
         findings.expect(await answer(to: request), to: name)
-        let next = request.redirected(by: status, to: try origin.url("/end"))
+        let next = request.redirected(
+          by: HTTPHead(status: status), to: try origin.url("/end"))
         let end = origin.exchanges.last?.request
         findings.expect(
           end?.path == "/end" && end?.method == next.method.name,
@@ -94,7 +95,7 @@ extension TransportLawsScene {
           credentials: ["X-Key": "k", "Authorization": "t"]))
       findings.expect(answer, 401, to: path)
       findings.expect(
-        answer.heads.first?.isOfOtherOrigin == !isHome,
+        answer.heads.first?.redirection?.leftOrigin == !isHome,
         "\(path): the head says\(isHome ? "" : " not") that it is of another origin")
       let end = (path == "/away" ? other : origin).exchanges.last?.request
       for name in secrets {

@@ -116,6 +116,7 @@ extension Layered {}
 extension ListPage {}
 extension ObservableCache {}
 extension PagedModel {}
+extension Redirection {}
 extension Redis {}
 extension RedisAddress {}
 extension RedisCache {}

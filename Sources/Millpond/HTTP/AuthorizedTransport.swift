@@ -88,14 +88,14 @@ private final class AuthorizedTransfer: Sendable {
       next: { part in
         if upstream.isEnded { return }
         if case .head(let head) = part, !head.isInterim, !isDecided.value {
-          if head.status == 401, !head.isOfOtherOrigin {
+          if head.status == 401, head.redirection?.leftOrigin != true {
             upstream.end()
             self.refusal.withLock { $0 = head }
             return authorization.refused(id)
           }
           // An origin hardly gives a 2xx answer to refused credentials; it may give others without
           // a look at them.
-          let isAccepted = (200..<300).contains(head.status) && !head.isOfOtherOrigin
+          let isAccepted = (200..<300).contains(head.status) && head.redirection?.leftOrigin != true
           isDecided.value = true
           authorization.decided(id, isAccepted: isAccepted)
         }

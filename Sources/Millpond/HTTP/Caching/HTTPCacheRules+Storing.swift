@@ -40,7 +40,7 @@ extension HTTPCacheRules {
     if [206, 304, 416].contains(head.status) { return .notWhole }
     if request.directives.has(.noStore) { return .requestNoStore }
     if let prohibition = parsed.prohibition { return prohibition }
-    if head.isRedirected || head.isOfOtherOrigin { return .redirected }
+    if head.isRedirected { return .redirected }
     if VariantKey(of: head.headers, to: request) == nil { return .variesOnEverything }
     // A refusal is about these credentials; the next ones may be those of the same account.
     if head.status == 401 || head.status == 407 { return .notCacheable }

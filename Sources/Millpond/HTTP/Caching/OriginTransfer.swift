@@ -144,9 +144,9 @@ final class OriginTransfer: Sendable {
       state.value.storing = nil
     }
     var head = head
-    if (200..<300).contains(head.status) {
-      head.lifetime = state.value.storing.map { transfers.rules.lifetime(of: $0, at: now) } ?? .over
-    }
+    head.lifetime = transfers.lifetime(
+      of: head, to: question.parsed, sent: state.value.sent, at: now)
+    if head.lifetime != nil, isTooLarge || isPart { head.lifetime = .over }
     if let storing = state.value.storing {
       if !(200..<300).contains(head.status) { state.value.withheld = [] }
       log.begin(storing)

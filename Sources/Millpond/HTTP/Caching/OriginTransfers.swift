@@ -57,9 +57,11 @@ final class OriginTransfers: Sendable {
     of head: HTTPHead, to request: ParsedRequest, sent: WallTime, at now: WallTime
   ) -> ResponseLifetime? {
     guard (200..<300).contains(head.status) else { return nil }
-    guard rules.storage(of: head, for: request.asGet).action == .store,
+    // What came by a redirect is kept above, as long as every redirect stands.
+    let direct = HTTPHead(status: head.status, headers: head.headers)
+    guard rules.storage(of: direct, for: request.asGet).action == .store,
       let response = StoredResponse(head, to: request, requestTime: sent, responseTime: now)
     else { return .over }
-    return rules.lifetime(of: response, at: now)
+    return rules.lifetime(of: response, at: now).limited(to: head.redirection?.lifetime)
   }
 }

@@ -18,13 +18,9 @@ public struct HTTPHead: Sendable {
   /// The header fields.
   public internal(set) var headers: HeaderFields
 
-  /// Whether a redirect led to another origin, which has not received the credentials of the
-  /// request.
-  public let isOfOtherOrigin: Bool
-
-  /// Whether the transport followed a redirect, so that this is the answer of another URL than the
-  /// requested one.
-  public let isRedirected: Bool
+  /// The redirects that the transport followed, so that this is the answer of another URL than the
+  /// requested one; nil for none.
+  public let redirection: Redirection?
 
   /// The age of the answer and the rest of its freshness, if an ``HTTPCache`` knows them.
   var lifetime: ResponseLifetime?
@@ -44,19 +40,16 @@ public struct HTTPHead: Sendable {
   /// - Parameters:
   ///   - status: The status code.
   ///   - headers: The header fields.
-  ///   - isOfOtherOrigin: Whether the transport followed a redirect to another origin. A 401 then
-  ///     refuses no credentials.
-  ///   - isRedirected: Whether the transport followed any redirect. An ``HTTPCache`` does not store
+  ///   - redirection: The redirects that the transport followed, as
+  ///     ``HTTPRequest/redirection`` of the last request has them. An ``HTTPCache`` does not store
   ///     such an answer for the requested URL.
-  public init(
-    status: Int, headers: HeaderFields = [:], isOfOtherOrigin: Bool = false,
-    isRedirected: Bool = false
-  ) {
+  public init(status: Int, headers: HeaderFields = [:], redirection: Redirection? = nil) {
     self.status = status
     self.headers = headers
-    self.isOfOtherOrigin = isOfOtherOrigin
-    self.isRedirected = isRedirected || isOfOtherOrigin
+    self.redirection = redirection
   }
+
+  var isRedirected: Bool { redirection != nil }
 }
 
 /// The age of a response and the time for which it is still fresh, for the layers above a cache.
@@ -66,4 +59,9 @@ struct ResponseLifetime: Sendable, Equatable {
 
   /// A new response that may not be stored.
   static let over = ResponseLifetime(age: .zero, rest: .zero)
+
+  /// Returns the same lifetime, which ends with `limit` at the latest.
+  func limited(to limit: Duration?) -> ResponseLifetime {
+    ResponseLifetime(age: age, rest: limit.map { min($0, rest) } ?? rest)
+  }
 }

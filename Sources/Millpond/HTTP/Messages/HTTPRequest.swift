@@ -31,14 +31,8 @@ public struct HTTPRequest: Sendable {
   /// The urgency of the answer; ``HTTPSource`` sets it for each get.
   public internal(set) var priority: Priority
 
-  /// Whether a redirect led to an origin that the credentials are not for.
-  ///
-  /// It stays true on the way back, since that origin chose the target. A transport marks the head
-  /// of the answer with it.
-  public internal(set) var hasLeftOrigin = false
-
-  /// Whether this request follows a redirect; a transport marks the head of the answer with it.
-  public internal(set) var isRedirected = false
+  /// The redirects that led to this request; a transport marks the head of the answer with it.
+  public internal(set) var redirection: Redirection?
 
   /// Whether the answer's body is passed on in parts, to a subscriber that may be slow.
   var isStreamed = false
@@ -151,7 +145,7 @@ extension HTTPRequest {
   ///
   /// - Parameter url: The URL to which they would be sent.
   public func admitsCredentials(for url: URL) -> Bool {
-    !hasLeftOrigin && origins.contains { url.isOfSameOrigin(as: $0) }
+    redirection?.leftOrigin != true && origins.contains { url.isOfSameOrigin(as: $0) }
   }
 
   /// Returns a copy with these credentials, which replace fields of the same names.

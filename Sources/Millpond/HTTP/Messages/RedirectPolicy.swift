@@ -21,12 +21,12 @@ struct RedirectPolicy: Sendable {
   /// Fails with ``TransferError/unsupportedURL(_:)`` for a target that is no web address, and with
   /// `URLError.httpTooManyRedirects` beyond the limit.
   mutating func next(
-    after request: HTTPRequest, status: Int, to target: URL
+    after request: HTTPRequest, by head: HTTPHead, to target: URL
   ) -> Result<HTTPRequest, any Error> {
     guard target.isWebAddress else { return .failure(TransferError.unsupportedURL(target)) }
     count += 1
     guard count <= Self.limit else { return .failure(URLError(.httpTooManyRedirects)) }
-    return .success(request.redirected(by: status, to: target))
+    return .success(request.redirected(by: head, to: target))
   }
 }
 
@@ -38,24 +38,69 @@ extension HTTPRequest {
   /// them, as well as `Authorization`, `Proxy-Authorization` and `Cookie`, for good.
   ///
   /// - Parameters:
-  ///   - status: The status of the answer.
+  ///   - head: The head of the answer.
   ///   - target: The URL of its `Location`, resolved against ``url``.
   /// - Source: RFC 9110 §15.4.
-  public func redirected(by status: Int, to target: URL) -> HTTPRequest {
+  public func redirected(by head: HTTPHead, to target: URL) -> HTTPRequest {
+    let status = head.status
+    let leavesOrigin = !admitsCredentials(for: target)
     var next = self
     next.url = WebAddress(target).url
-    next.isRedirected = true
+    next.redirection = Redirection(
+      leftOrigin: leavesOrigin,
+      lifetimes: [redirection?.lifetime, head.redirectLifetime(of: self)].compactMap { $0 })
     if status == 303 && method != .head || (status == 301 || status == 302) && method == .post {
       next.method = .get
       next.body = nil
       next.headers.removeAll { $0.lowercased().hasPrefix("content-") }
     }
-    if !admitsCredentials(for: target) {
-      next.hasLeftOrigin = true
+    if leavesOrigin {
       next.account = nil
       next.credentials = [:]
       next.headers.removeAll { CallerFields.authenticates($0) }
     }
     return next
+  }
+}
+
+/// The redirects that a request has followed.
+public struct Redirection: Sendable, Equatable {
+  /// Whether one of them led to an origin that the credentials are not for.
+  ///
+  /// It stays true on the way back, since that origin chose the target.
+  public let leftOrigin: Bool
+
+  /// The time for which all of them may be followed without asking again; nil without a limit.
+  let lifetime: Duration?
+
+  /// Creates the redirection of a client that follows redirects itself; nothing is known about how
+  /// long they are good, so the answer has to be asked for again.
+  ///
+  /// - Parameter leftOrigin: Whether one of them led to another origin.
+  public init(leftOrigin: Bool = false) {
+    self.init(leftOrigin: leftOrigin, lifetimes: [.zero])
+  }
+
+  init(leftOrigin: Bool, lifetimes: [Duration]) {
+    self.leftOrigin = leftOrigin
+    lifetime = lifetimes.min()
+  }
+}
+
+extension HTTPHead {
+  /// The time for which this redirect may be followed without asking again; nil for a permanent one
+  /// that states none.
+  ///
+  /// - Source: RFC 9110 §15.4, RFC 9111 §3, §4.2.
+  fileprivate func redirectLifetime(of request: HTTPRequest) -> Duration? {
+    let parsed = ParsedResponse(status: status, headers: headers)
+    let isPermanent = status == 301 || status == 308
+    let now = WallTime.now
+    guard parsed.prohibition == nil, parsed.statesFreshness || isPermanent,
+      let response = StoredResponse(
+        self, to: ParsedRequest(request), requestTime: now, responseTime: now)
+    else { return .zero }
+    if !parsed.statesFreshness, !parsed.directives.has(.noCache) { return nil }
+    return HTTPCacheRules.standard.lifetime(of: response, at: now).rest
   }
 }

@@ -81,9 +81,7 @@ final class SessionTransfer: Sendable {
     guard let response = response as? HTTPURLResponse else { return }
     let (isFirst, request) = state.withLock { ($0.phase.beginHead(), $0.request) }
     if isFirst {
-      let head = HTTPHead(
-        response, isOfOtherOrigin: request.hasLeftOrigin, isRedirected: request.isRedirected)
-      observer.next(.head(head))
+      observer.next(.head(HTTPHead(response, request.redirection)))
     }
   }
 
@@ -110,7 +108,7 @@ final class SessionTransfer: Sendable {
     let resolved = RedirectPolicy.target(location, from: response.url)
     guard let target = resolved ?? request.url else { return }
     let result = state.withLock {
-      $0.redirects.next(after: $0.request, status: response.statusCode, to: target)
+      $0.redirects.next(after: $0.request, by: HTTPHead(response, nil), to: target)
     }
     let next: HTTPRequest
     switch result {
@@ -184,13 +182,12 @@ extension Error {
 }
 
 extension HTTPHead {
-  fileprivate init(_ response: HTTPURLResponse, isOfOtherOrigin: Bool, isRedirected: Bool) {
+  fileprivate init(_ response: HTTPURLResponse, _ redirection: Redirection?) {
     let fields = response.allHeaderFields.map { name, value in
       (name: name as? String ?? "\(name)", value: value as? String ?? "\(value)")
     }
     self.init(
-      status: response.statusCode, headers: HeaderFields(fields),
-      isOfOtherOrigin: isOfOtherOrigin, isRedirected: isRedirected)
+      status: response.statusCode, headers: HeaderFields(fields), redirection: redirection)
   }
 }
 

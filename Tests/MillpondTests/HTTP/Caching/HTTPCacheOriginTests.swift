@@ -166,6 +166,30 @@ import Testing
     #expect(absent.values == [Data([6])])
   }
 
+  @Test(arguments: [
+    ("301", "max-age=600", 2), ("302", "max-age=600", 4), ("302 max-age=600", "max-age=600", 2),
+    ("301", "no-store", 4), ("301 no-cache", "max-age=600", 4), ("301", "max-age=0", 4),
+  ])
+  func `a layer above keeps what came by a redirect only while all answers are fresh`(
+    redirect: String, terms: String, requests: Int
+  ) async throws {
+    let origin = try LoopbackServer { request in
+      if request.path == "/new" { return Response(headers: ["Cache-Control": terms], body: [1]) }
+      let words = redirect.split(separator: " ", maxSplits: 1).map(String.init)
+      return Response(
+        status: Int(words[0]) ?? 0,
+        headers: words.count > 1
+          ? ["Location": "/new", "Cache-Control": words[1]] : ["Location": "/new"])
+    }
+    let store = MemoryCache<String, HTTPCacheRecord>(countLimit: 100)
+    let values = MemoryCache<URL, Data>(countLimit: 100)
+      .layered(over: HTTPSource(transport: HTTPCache(over: URLSessionTransport(), in: store)))
+
+    for _ in 0..<2 { #expect(try await values.get(origin.url("/old")).value == Data([1])) }
+
+    #expect(origin.exchanges.count == requests)
+  }
+
   @Test func `media files come from stored responses`() async throws {
     let origin = try LoopbackServer { _ in
       Response(headers: ["Cache-Control": "max-age=600", "ETag": "\"1\""], body: MediaScene.film)

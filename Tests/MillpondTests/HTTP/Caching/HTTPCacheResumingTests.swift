@@ -138,7 +138,7 @@ import Testing
   @Test func `a rest of another resource, to which a redirect led, is not combined`() async throws {
     let scene = scene { _, number in
       var rest = Self.rest()
-      rest.isRedirected = true
+      rest.redirection = Redirection()
       return number == 2 ? rest : .ok("max-age=60 | ETag: \"a\"", "abcdefghij")
     }
     _ = try await scene.send()
@@ -392,7 +392,7 @@ import Testing
       number == 2
         ? .init(
           status: 206, fields: "max-age=90 | ETag: \"a\" | Content-Range: bytes 0-1/10", body: "01",
-          isRedirected: true)
+          redirection: Redirection())
         : .ok("max-age=60 | ETag: \"a\"", "0123456789")
     }
     _ = try await scene.send()

@@ -68,7 +68,7 @@ import Testing
 
   @Test func `a response from another origin is not stored for the requested URL`() {
     let head = HTTPHead(
-      status: 200, headers: ["Cache-Control": "max-age=60"], isOfOtherOrigin: true)
+      status: 200, headers: ["Cache-Control": "max-age=60"], redirection: Redirection())
     let request = ParsedRequest(method: "GET", headers: [:])
 
     #expect(HTTPCacheRules.standard.storage(of: head, for: request).reason == .redirected)

@@ -81,8 +81,7 @@ final class ScriptedOrigin: HTTPTransport {
     var fields = ""
     var body = ""
     var failure: (any Error)?
-    var isOfOtherOrigin = false
-    var isRedirected = false
+    var redirection: Redirection?
 
     static func ok(_ fields: String, _ body: String = "body") -> Answer {
       Answer(fields: fields, body: body)
@@ -117,7 +116,7 @@ final class ScriptedOrigin: HTTPTransport {
       let answer = self.script(request, number)
       let head = HTTPHead(
         status: answer.status, headers: CachingRow.fields(answer.fields),
-        isOfOtherOrigin: answer.isOfOtherOrigin, isRedirected: answer.isRedirected)
+        redirection: answer.redirection)
       var parts: [HTTPPart] = answer.failure == nil || !answer.body.isEmpty ? [.head(head)] : []
       // In two pieces, as a network delivers.
       let half = answer.body.utf8.count / 2

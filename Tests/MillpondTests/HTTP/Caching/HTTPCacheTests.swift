@@ -68,11 +68,11 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an answer that came by a redirect is not stored`(isOfOtherOrigin: Bool) async throws {
+  func `an answer that came by a redirect is not stored`(leftOrigin: Bool) async throws {
     let scene = HTTPCacheScene { _, _ in
       .init(
-        fields: "max-age=60", body: "body", isOfOtherOrigin: isOfOtherOrigin,
-        isRedirected: !isOfOtherOrigin)
+        fields: "max-age=60", body: "body",
+        redirection: Redirection(leftOrigin: leftOrigin))
     }
 
     for _ in 0..<2 { _ = try await scene.send() }
@@ -474,7 +474,7 @@ import Testing
     let scene = HTTPCacheScene { request, _ in
       request.headers["If-None-Match"] == nil
         ? .ok("max-age=60 | ETag: \"a\"", "\(request.method)")
-        : .init(status: 304, fields: "ETag: \"a\"", isRedirected: true)
+        : .init(status: 304, fields: "ETag: \"a\"", redirection: Redirection())
     }
     _ = try await scene.send()
     scene.at(60)
@@ -486,7 +486,7 @@ import Testing
   @Test func `an answer to HEAD of another resource makes nothing fresh`() async throws {
     let scene = HTTPCacheScene { request, _ in
       request.method == .head
-        ? .init(fields: "max-age=60 | ETag: \"a\"", isRedirected: true)
+        ? .init(fields: "max-age=60 | ETag: \"a\"", redirection: Redirection())
         : .ok("max-age=60 | ETag: \"a\"")
     }
     _ = try await scene.send()

@@ -60,7 +60,7 @@ import Testing
       let fields = "max-age=60 | Vary: Accept-Language | ETag: \"a\""
       return request.headers["If-None-Match"] == nil
         ? .ok(fields, String(request.headers["Accept-Language"]?.prefix(1) ?? ""))
-        : .init(status: 304, fields: fields, isRedirected: true)
+        : .init(status: 304, fields: fields, redirection: Redirection())
     }
     _ = try await scene.send("Accept-Language: en")
 
