@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "MillpondCore", targets: ["MillpondCore"]),
     .library(name: "MillpondInspector", targets: ["MillpondInspector"]),
     .library(name: "MillpondEntities", targets: ["MillpondEntities"]),
+    .library(name: "MillpondEntityArchive", targets: ["MillpondEntityArchive"]),
     .library(name: "MillpondRedis", targets: ["MillpondRedis"]),
     .library(name: "MillpondSignals", targets: ["MillpondSignals"]),
     .library(name: "MillpondTesting", targets: ["MillpondTesting"]),
@@ -51,7 +52,11 @@ let package = Package(
       name: "MillpondEntities", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
     .target(
-      name: "Millpond", dependencies: ["MillpondCore", "MillpondEntities", "MillpondSignals"],
+      name: "Millpond", dependencies: ["MillpondCore", "MillpondSignals"],
+      swiftSettings: settings),
+    .target(
+      name: "MillpondEntityArchive",
+      dependencies: ["Millpond", "MillpondCore", "MillpondEntities", "MillpondSignals"],
       swiftSettings: settings),
     .target(
       name: "MillpondRedis", dependencies: ["MillpondCore", "MillpondSignals"],
@@ -70,12 +75,15 @@ let package = Package(
     .executableTarget(
       name: "MillpondDemo",
       dependencies: [
-        "Millpond", "MillpondInspector", "MillpondRedis", "LoopbackServer", "LocalRedis",
+        "Millpond", "MillpondEntities", "MillpondInspector", "MillpondRedis", "LoopbackServer",
+        "LocalRedis",
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "MillpondBench",
-      dependencies: ["Millpond", "MillpondRedis", "LoopbackServer", "LocalRedis"],
+      dependencies: [
+        "Millpond", "MillpondEntities", "MillpondRedis", "LoopbackServer", "LocalRedis",
+      ],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
@@ -101,8 +109,8 @@ let package = Package(
     .testTarget(
       name: "MillpondTests",
       dependencies: [
-        "Millpond", "MillpondInspector", "MillpondRedis", "MillpondHTTPTesting", "MillpondTesting",
-        "LoopbackServer", "TestTraits",
+        "Millpond", "MillpondEntityArchive", "MillpondInspector", "MillpondRedis",
+        "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -112,8 +120,8 @@ let package = Package(
     .testTarget(
       name: "MillpondScheduleTests",
       dependencies: [
-        "Millpond", "MillpondCore", "MillpondEntities", "MillpondRedis", "MillpondSignals",
-        "MillpondTesting",
+        "MillpondEntityArchive", "MillpondCore", "MillpondEntities", "MillpondRedis",
+        "MillpondSignals", "MillpondTesting",
       ],
       swiftSettings: settings),
     .executableTarget(

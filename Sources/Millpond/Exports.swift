@@ -1,3 +1,2 @@
 @_exported public import MillpondCore
-@_exported public import MillpondEntities
 @_exported public import MillpondSignals

@@ -1,6 +1,7 @@
 import Foundation
 import MillpondCore
 import MillpondEntities
+import MillpondEntityArchive
 import MillpondSignals
 import MillpondTesting
 import Testing

@@ -1,3 +1,4 @@
+import MillpondEntities
 /// The rows about the entity store.
 struct EntityFamily: RowFamily {
   static let name = "entities"

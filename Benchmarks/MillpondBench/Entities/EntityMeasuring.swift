@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondEntities
 
 /// An entity of the bench: a number, a name and up to two references.
 struct Part: Entity {

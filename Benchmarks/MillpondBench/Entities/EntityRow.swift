@@ -1,3 +1,4 @@
+import MillpondEntities
 /// Something about the entity store that is measured.
 struct EntityRow: Sendable {
   let name: String

@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondEntities
 import MillpondSignals
 
 /// The memory of waiting gets, and of what large removals leave.

@@ -1,4 +1,5 @@
 import Millpond
+import MillpondEntities
 import MillpondSignals
 
 /// Bulk operations of the entity store.

@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import MillpondCore
-import MillpondSignals
+package import MillpondSignals
 
 /// The storage of values that must be kept, for an archive, which alone writes to the cache.
 ///
@@ -45,7 +45,7 @@ extension DiskCache {
   /// Completes with a value if there is room for values that must be kept.
   ///
   /// - Throws: `CacheError.full(layer:byteCount:limit:)` if there is none.
-  func checkRoom(for values: [DiskStore.KeptValue]) -> Signal<Void> {
+  package func checkRoom(for values: [(key: String, value: Data?)]) -> Signal<Void> {
     withOpenStore { store, observer, _ in
       if let error = store.lackOfRoom(for: values) {
         observer.failed(error)
@@ -56,7 +56,7 @@ extension DiskCache {
   }
 
   /// Stores or removes a value that must be kept, after ``checkRoom(for:)``.
-  func keep(_ value: DiskStore.KeptValue) -> Signal<Void> {
+  package func keep(_ value: (key: String, value: Data?)) -> Signal<Void> {
     let revision = Revision.next()
     return access.store?.keep(value, revision) ?? onceOpen { $0.keep(value, revision) }
   }

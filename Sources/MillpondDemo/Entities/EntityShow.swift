@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondEntities
 
 /// A shop with several writers, and a screen that stays up to date by one subscription.
 struct EntityShow: Sendable {

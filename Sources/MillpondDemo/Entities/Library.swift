@@ -1,4 +1,5 @@
 import Millpond
+import MillpondEntities
 
 /// A shop, its books and their authors: each is stored once, and refers to the others by identity.
 struct Shop: Entity {

@@ -1,4 +1,5 @@
 import Millpond
+import MillpondEntities
 
 /// The shop on the screen, redrawn from the store for every notice, in place or as lines.
 final class ShopWindow: Sendable {

@@ -1,4 +1,5 @@
 import Millpond
+@testable import MillpondEntityArchive
 
 enum Library {
   static let types = [

@@ -1,5 +1,6 @@
 import Foundation
 import MillpondCore
+@testable import MillpondEntityArchive
 import MillpondSignals
 import MillpondTesting
 import Testing

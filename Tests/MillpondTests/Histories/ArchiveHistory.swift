@@ -1,5 +1,6 @@
 import Foundation
 import MillpondCore
+import MillpondEntityArchive
 import MillpondSignals
 import MillpondTesting
 

@@ -1,4 +1,5 @@
 import Millpond
+import MillpondEntityArchive
 import MillpondTesting
 
 /// A book of the histories; its title is different in each of its forms.

@@ -1,4 +1,5 @@
 import Foundation
+import MillpondEntityArchive
 import MillpondTesting
 import Testing
 

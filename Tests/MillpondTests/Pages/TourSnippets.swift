@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondEntityArchive
 
 // Every snippet of the tour stands here, so that it has to compile. `SnippetTests` compares.
 

@@ -1,5 +1,6 @@
 import Foundation
 import Millpond
+import MillpondEntityArchive
 import MillpondTesting
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import Millpond
+import MillpondEntityArchive
 import MillpondTesting
 import Testing
 

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The bytes of a file in memory.
 final class FileBytes: Sendable {
@@ -39,7 +39,7 @@ extension OpenFile {
 
 extension UnsafeRawBufferPointer {
   /// Reads a little-endian number.
-  func number<Number: FixedWidthInteger & BitwiseCopyable>(
+  package func number<Number: FixedWidthInteger & BitwiseCopyable>(
     _ offset: Int, _ type: Number.Type
   ) -> Number {
     Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
@@ -55,7 +55,7 @@ extension UnsafeMutableRawBufferPointer {
 
 extension Data {
   /// Adds a little-endian number.
-  mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
+  package mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }

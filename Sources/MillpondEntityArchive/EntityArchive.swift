@@ -1,5 +1,6 @@
+@_exported public import Millpond
 public import MillpondCore
-public import MillpondEntities
+@_exported public import MillpondEntities
 public import MillpondSignals
 
 /// A copy of a store's entities on disk, from which they are restored at the next start.

@@ -1,4 +1,5 @@
 import Foundation
+import Millpond
 
 /// A key of the disk and its value; nil for none.
 struct ArchiveRecord: Sendable, Equatable {

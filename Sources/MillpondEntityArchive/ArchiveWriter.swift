@@ -1,4 +1,5 @@
 import Foundation
+import Millpond
 import MillpondCore
 import MillpondEntities
 import MillpondSignals
