@@ -85,7 +85,8 @@ import Testing
     let scene = HTTPCacheScene { request, _ in
       request.method == .get
         ? .ok("max-age=60")
-        : .init(status: status, fields: "Location: /b | Content-Location: /b", redirection: Redirection())
+        : .init(
+          status: status, fields: "Location: /b | Content-Location: /b", redirection: Redirection())
     }
     for path in ["/a", "/b"] { _ = try await scene.send(path: path) }
     let answer = scene.cache.send(try request("POST"))
