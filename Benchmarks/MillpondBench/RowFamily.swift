@@ -10,7 +10,7 @@ protocol RowFamily: SendableMetatype {
   static var title: String { get }
   static var help: String { get }
 
-  /// The options with a value, and the meaning of that; `--svg` if there is a picture.
+  /// The options with a value, and the meaning of that.
   static var valued: [String: String] { get }
 
   /// The explanation of the columns.
@@ -31,8 +31,6 @@ protocol RowFamily: SendableMetatype {
 
   /// Measures the rows, and reports each as soon as it is known.
   func measure(_ rows: [MeasuredRow], _ report: (Line) -> Void) throws
-
-  func picture(of lines: [Line]) -> BarChart?
 }
 
 /// The result of a row.
@@ -40,6 +38,9 @@ protocol RowLine: Encodable {
   var name: String { get }
   var summary: String { get }
   var isSumRight: Bool { get }
+
+  /// Ours as a multiple of the floor, or of what the row is compared with; nil if there is none.
+  var multiple: Double? { get }
 }
 
 extension RowFamily {
@@ -48,7 +49,6 @@ extension RowFamily {
   static var obstacle: String? { nil }
 
   func feasible(_ rows: [MeasuredRow]) -> [MeasuredRow] { rows }
-  func picture(of lines: [Line]) -> BarChart? { nil }
 }
 
 /// Measures the rows of a family that the arguments name, prints them as a table or as JSON, and
@@ -73,7 +73,6 @@ func run<Family: RowFamily>(
 private func run<Family: RowFamily>(
   _ family: Family, _ chosen: [Family.MeasuredRow], _ options: Options
 ) throws -> Int32 {
-  let picture = try options["--svg"].map { try OutputFile($0) }
   let rows = family.feasible(chosen)
   keepCompany()
   let table = family.table(for: rows)
@@ -86,7 +85,6 @@ private func run<Family: RowFamily>(
     fflush(nil)
   }
   if options.isJSON { print(try Document(rows: lines).encoded()) }
-  try picture?.write(family.picture(of: lines)?.drawn().document ?? "")
   return lines.allSatisfy(\.isSumRight) ? 0 : 1
 }
 

@@ -3,29 +3,29 @@ import Testing
 @testable import MillpondBench
 
 @Suite struct OptionsTests {
-  @Test func `the argument after svg is a file, not a row`() throws {
+  @Test func `the argument after folder is a folder, not a row`() throws {
     let options = try Options(
-      ["pipe", "--svg", "a.svg", "--json"], valued: SignalFamily.valued)
+      ["pipe", "--folder", "there", "--json"], valued: DiskFamily.valued)
 
-    #expect(options["--svg"] == "a.svg")
+    #expect(options["--folder"] == "there")
     #expect(options.names == ["pipe"])
     #expect(options.isJSON)
   }
 
-  @Test(arguments: [["--svg"], ["--svg", ""], ["--svg", "--json"]])
-  func `svg without a file is an error`(arguments: [String]) {
-    #expect(throws: OptionsError.self) { try Options(arguments, valued: SignalFamily.valued) }
+  @Test(arguments: [["--folder"], ["--folder", ""], ["--folder", "--json"]])
+  func `folder without a folder is an error`(arguments: [String]) {
+    #expect(throws: OptionsError.self) { try Options(arguments, valued: DiskFamily.valued) }
   }
 
   @Test func `an option that a command doesn't have is an error`() {
-    #expect(throws: OptionsError.self) { try Options(["--svg", "a.svg"]) }
+    #expect(throws: OptionsError.self) { try Options(["--folder", "there"]) }
     #expect(throws: OptionsError.self) { try Options(["--json"], flags: ["--quick"]) }
     #expect(throws: OptionsError.self) { try Options(["--"]) }
   }
 
   @Test func `the help of every family shows the options that it has, and no others`() {
     func expectHelp<Family: RowFamily>(_ family: Family.Type) {
-      for option in ["--svg", "--folder"] {
+      for option in ["--folder"] {
         #expect(family.help.contains(option) == (family.valued[option] != nil), "\(family.name)")
       }
     }

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `the written text replaces the former one`() throws {
-    let path = folder.appending(path: "a.svg").path()
+    let path = folder.appending(path: "a.html").path()
     try OutputFile(path).write("long, and then")
     try OutputFile(path).write("short")
 
@@ -34,7 +34,7 @@ import Testing
 
   @Test
   func `a missing folder, or a folder in place of a file, is reported at once and with its name`() {
-    for path in [folder.path() + "/none/a.svg", folder.path()] {
+    for path in [folder.path() + "/none/a.html", folder.path()] {
       let error = #expect(throws: OutputError.self) { try OutputFile(path) }
       #expect(error?.description.contains(path) == true)
     }

@@ -4,10 +4,10 @@ import Foundation
 struct DiskFamily: RowFamily {
   static let name = "disk"
   static let title = "Disk"
-  static let valued = ["--svg": "a file", "--folder": "a folder"]
+  static let valued = ["--folder": "a folder"]
 
   static let help = """
-    Usage: millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
+    Usage: millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--list]
 
     Compares DiskCache with the least possible work, in turns in this process, and prints
     microseconds per operation, the best of several repetitions: puts, gets, tests and removals of
@@ -21,12 +21,11 @@ struct DiskFamily: RowFamily {
                     system's temporary directory
       --quick       few values and repetitions: checks the sums, the figures mean little
       --json        one JSON document instead of the table
-      --svg FILE    also draws the rows in microseconds into FILE, as bars on a log scale
       --list        prints the names of the rows, and what they measure
       --help, -h    this text
 
     Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a DIR
-    or FILE that can't be written, which is checked before anything is measured.
+    that can't be written, which is checked before anything is measured.
     """
 
   static var allRows: [DiskRow] { DiskRow.all }
@@ -47,11 +46,12 @@ struct DiskFamily: RowFamily {
     try MillpondBench.measure(rows, effort, at: workFolder, report)
   }
 
-  func picture(of lines: [DiskMeasurement]) -> BarChart? { BarChart(of: lines) }
 }
 
 extension DiskRow: NamedRow {}
-extension DiskMeasurement: RowLine {}
+extension DiskMeasurement: RowLine {
+  var multiple: Double? { oneFileRatio ?? fileEachRatio ?? foundationRatio }
+}
 
 /// Measures the rows, and reports each as soon as it is known.
 ///

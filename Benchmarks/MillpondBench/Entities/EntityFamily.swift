@@ -3,10 +3,9 @@ import MillpondEntities
 struct EntityFamily: RowFamily {
   static let name = "entities"
   static let title = "Entities"
-  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench entities [NAME...] [--quick] [--json] [--svg FILE] [--list]
+    Usage: millpond-bench entities [NAME...] [--quick] [--json] [--list]
 
     Measures EntityStore: reads, compared with a dictionary under our own lock; writes with and
     without observers; notices; a change of three objects among a thousand and among a million; a
@@ -17,12 +16,10 @@ struct EntityFamily: RowFamily {
 
       --quick      few repetitions, 1 % of the objects: checks the sums; the figures mean little
       --json       one JSON document instead of the table
-      --svg FILE   also draws the rows into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or
-    a FILE that can't be written, which is checked before anything is measured.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
   static var allRows: [EntityRow] { EntityRow.all }
@@ -39,10 +36,11 @@ struct EntityFamily: RowFamily {
     for row in rows { report(EntityMeasurement(row, row.measure(effort))) }
   }
 
-  func picture(of lines: [EntityMeasurement]) -> BarChart? { BarChart(of: lines) }
 }
 
-extension EntityMeasurement: RowLine {}
+extension EntityMeasurement: RowLine {
+  var multiple: Double? { ratio }
+}
 
 /// The number of repetitions, and of operations in each.
 struct EntityEffort {

@@ -6,7 +6,6 @@ func hitRatio(_ options: HitRatioOptions) throws -> Int32 {
     print(HitRatioOptions.help)
     return 0
   }
-  let picture = try options.picture.map { try OutputFile($0) }
   let sources = try options.sources()
   let cells = try replay(sources, options)
   if options.isJSON {
@@ -14,7 +13,6 @@ func hitRatio(_ options: HitRatioOptions) throws -> Int32 {
   } else {
     print("", HitRatioSummary(of: cells), separator: "\n")
   }
-  try picture?.write(LineChart(of: cells).drawn().document)
   return cells.allSatisfy(\.isPossible) ? 0 : 1
 }
 

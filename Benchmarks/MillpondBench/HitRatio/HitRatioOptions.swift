@@ -9,11 +9,8 @@ struct HitRatioOptions {
   /// The folder of traces; nil for those that are made up.
   var traces: String? { options["--traces"] }
 
-  /// The file for a picture; nil for none.
-  var picture: String? { options["--svg"] }
-
   static let help = """
-    Usage: millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
+    Usage: millpond-bench hit-ratio [--traces DIR] [--quick] [--json]
 
     Replays traces of cache accesses, and prints the hit ratio of MemoryCache, of a cache that
     drops the least recently used value (LRU), and of the optimum: a cache that knows the future,
@@ -32,18 +29,16 @@ struct HitRatioOptions {
                     option, six patterns are generated, the same in every run.
       --quick       short patterns, and two capacities: checks the code; the figures mean little
       --json        one JSON document instead of the table
-      --svg FILE    also draws the ratios into FILE, a panel for each trace
       --help, -h    this text
 
     Exit code 0, whether or not targets are met; 1 if a cache exceeded the optimum; 2 for bad
-    arguments, traces that can't be read, or a FILE that can't be written, which is checked before
-    anything is measured.
+    arguments, and for traces that can't be read.
     """
 
   /// - Throws: ``OptionsError`` for what it doesn't know.
   init(_ arguments: some Sequence<String>) throws(OptionsError) {
     options = try Options(
-      arguments, flags: ["--quick", "--json"], valued: ["--traces": "a folder", "--svg": "a file"])
+      arguments, flags: ["--quick", "--json"], valued: ["--traces": "a folder"])
     if let name = options.names.first { throw .unexpected(name) }
   }
 

@@ -4,10 +4,9 @@ import Foundation
 struct MemoryFamily: RowFamily {
   static let name = "memory"
   static let title = "Memory"
-  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench memory [NAME...] [--quick] [--json] [--svg FILE] [--list]
+    Usage: millpond-bench memory [NAME...] [--quick] [--json] [--list]
 
     Compares MemoryCache with a dictionary under our own lock and with NSCache, in turns in this
     process: hits, misses, inserts into a full cache, and a mixture of 95 % hits and 5 % writes by
@@ -19,12 +18,10 @@ struct MemoryFamily: RowFamily {
 
       --quick      few repetitions, no rows of a million: checks the sums, the figures mean little
       --json       one JSON document instead of the table
-      --svg FILE   also draws the rows into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or
-    a FILE that can't be written, which is checked before anything is measured.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
   static var allRows: [MemoryRow] { MemoryRow.all }
@@ -45,11 +42,12 @@ struct MemoryFamily: RowFamily {
     MillpondBench.measure(rows, effort, report)
   }
 
-  func picture(of lines: [MemoryMeasurement]) -> BarChart? { BarChart(of: lines) }
 }
 
 extension MemoryRow: NamedRow {}
-extension MemoryMeasurement: RowLine {}
+extension MemoryMeasurement: RowLine {
+  var multiple: Double? { dictionaryRatio ?? nsCacheRatio }
+}
 
 /// Measures the rows, and reports each as soon as it is known.
 ///

@@ -37,4 +37,6 @@ struct NetworkFamily: RowFamily {
 }
 
 extension NetworkRow: NamedRow {}
-extension NetworkMeasurement: RowLine {}
+extension NetworkMeasurement: RowLine {
+  var multiple: Double? { ours.flatMap { ours in bare.map { ours / $0 } } }
+}

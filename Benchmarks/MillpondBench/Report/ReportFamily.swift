@@ -19,7 +19,7 @@ struct ReportFamily: NamedRow, Sendable {
     Usage: millpond-bench report [FAMILY...] --out FILE [--quick] [--list]
 
     Runs the families of benchmarks one after the other, and writes one page in HTML with their
-    tables and drawings, the machine, and the version. The page needs nothing from elsewhere. A
+    tables, the machine, and the version. The page needs nothing from elsewhere. A
     FAMILY such as disk selects the families whose names begin with it; without one, all of them
     run, which takes about an hour. The page is written anew after each family.
 
@@ -58,11 +58,9 @@ private func result<Family: RowFamily>(
     report(line.name, lines.count)
   }
   var result = FamilyResult(
-    family.table(for: rows), lines, summary: \.summary, isRight: \.isSumRight)
+    family.table(for: rows), lines, summary: \.summary, multiple: \.multiple,
+    isRight: \.isSumRight)
   result.legend = Family.legend
-  var chart = family.picture(of: lines)
-  chart?.palette = .ofPage
-  result.picture = chart?.drawn()
   return result
 }
 
@@ -78,9 +76,6 @@ private func result<Family: RowFamily>(
   }
   var result = FamilyResult(HitRatioTable(for: sources), cells, isRight: \.isPossible)
   result.summary = HitRatioSummary(of: cells).description
-  var chart = LineChart(of: cells)
-  chart.palette = .ofPage
-  result.picture = chart.drawn()
   return result
 }
 
@@ -91,8 +86,6 @@ struct FamilyResult {
   var titles: [String] = []
   var leftAligned: Set<Int> = []
   var rows: [Row] = []
-  var picture: Drawing?
-
   /// The sum of it in words; nil without one.
   var summary: String?
 
@@ -108,6 +101,9 @@ struct FamilyResult {
 
     /// The explanation of the row; empty without one.
     let summary: String
+
+    /// Ours as a multiple of the floor, or of what the row is compared with; nil if there is none.
+    var multiple: Double?
   }
 }
 
@@ -121,12 +117,12 @@ extension FamilyResult {
   /// Creates the results from a table.
   init<Line>(
     _ table: some ResultTable<Line>, _ lines: [Line], summary: (Line) -> String = { _ in "" },
-    isRight: (Line) -> Bool
+    multiple: (Line) -> Double? = { _ in nil }, isRight: (Line) -> Bool
   ) {
     legend = type(of: table).legend
     titles = table.titles
     leftAligned = table.columns.leftAligned
-    rows = lines.map { Row(cells: table.cells($0), summary: summary($0)) }
+    rows = lines.map { Row(cells: table.cells($0), summary: summary($0), multiple: multiple($0)) }
     self.isRight = lines.allSatisfy(isRight)
   }
 }

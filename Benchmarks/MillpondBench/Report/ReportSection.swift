@@ -1,3 +1,5 @@
+import Foundation
+
 /// A family on the page.
 struct ReportSection {
   let family: ReportFamily
@@ -15,20 +17,25 @@ struct ReportSection {
     if let failure = result.failure { return failure }
     let wrong = result.rows.filter { $0.cells.last?.tone == "wrong" }.compactMap(\.cells.first)
     if !wrong.isEmpty { return "WRONG: \(wrong.joined(separator: ", "))" }
-    let verdicts = result.rows.compactMap(\.cells.last)
-    let judged = verdicts.filter { !$0.tone.isEmpty }
-    if judged.isEmpty { return "\(result.rows.count) rows" }
-    let met = judged.filter { $0.tone == "met" }
-    return "\(result.rows.count) rows, \(met.count) of \(judged.count) targets met"
+    let rows = "\(result.rows.count) rows"
+    return judgedCount == 0 ? rows : "\(rows), \(metCount) of \(judgedCount) targets met"
   }
 
+  /// The number of rows with targets, and of those that met theirs.
+  var judgedCount: Int { tones.filter { !$0.isEmpty }.count }
+  var metCount: Int { tones.filter { $0 == "met" }.count }
+
+  private var tones: [String] { result.rows.compactMap(\.cells.last?.tone) }
+
   /// The link to the section, for the list of all.
-  var link: String {
-    "<li><a href=\"#\(family.name)\">\(family.title)</a> <small>\(escaped(outcome))</small></li>"
+  func link(areJudged: Bool) -> String {
+    let text = areJudged || !isRight ? outcome : "\(result.rows.count) rows"
+    return
+      "<li><a href=\"#\(family.name)\">\(family.title)</a> <small>\(escaped(text))</small></li>"
   }
 
   /// The section in HTML.
-  var html: String {
+  func html(areJudged: Bool) -> String {
     """
     <section id="\(family.name)">
     <h2>\(family.title)</h2>
@@ -36,33 +43,45 @@ struct ReportSection {
     \(result.failure.map { "<p class=\"warning\">\(escaped($0))</p>" } ?? "")
     \(result.legend.isEmpty ? "" : "<p>\(escaped(result.legend))</p>")
     \(result.summary.map { "<pre>\(lines(of: $0))</pre>" } ?? "")
-    \(result.rows.isEmpty ? "" : table)
-    \(result.picture.map { "<div class=\"wide\" tabindex=\"0\">\($0.element)</div>" } ?? "")
+    \(result.rows.isEmpty ? "" : table(areJudged))
     </section>
     """
   }
 
-  private var table: String {
+  private func table(_ areJudged: Bool) -> String {
     let head = result.titles.enumerated().map { column, title in
       "<th scope=\"col\"\(alignment(column))>\(escaped(title.isEmpty ? "verdict" : title))</th>"
     }
     return """
       <div class="wide" tabindex="0"><table>
-      <thead><tr>\(head.joined())</tr></thead>
+      <thead><tr>\(head.joined())\(hasBars ? "<th scope=\"col\">1 × … 100 ×</th>" : "")</tr></thead>
       <tbody>
-      \(result.rows.map(line).joined(separator: "\n"))
+      \(result.rows.map { line($0, areJudged) }.joined(separator: "\n"))
       </tbody>
       </table></div>
       """
   }
 
-  private func line(_ row: FamilyResult.Row) -> String {
+  private var hasBars: Bool { result.rows.contains { $0.multiple != nil } }
+
+  private func line(_ row: FamilyResult.Row, _ areJudged: Bool) -> String {
     let cells = row.cells.enumerated().map { column, cell in
-      if column > 0 { return "<td\(alignment(column))>\(marked(cell))</td>" }
+      if column > 0 {
+        let isHidden = !areJudged && !["", "wrong"].contains(cell.tone)
+        return "<td\(alignment(column))>\(isHidden ? "" : marked(cell))</td>"
+      }
       let summary = row.summary.isEmpty ? "" : "<small>\(escaped(row.summary))</small>"
       return "<th scope=\"row\">\(escaped(cell))\(summary)</th>"
     }
-    return "<tr>\(cells.joined())</tr>"
+    return "<tr>\(cells.joined())\(hasBars ? bar(row.multiple) : "")</tr>"
+  }
+
+  /// Returns the cell of a multiple as a bar, on a log scale from 1 to 100.
+  private func bar(_ multiple: Double?) -> String {
+    guard let multiple, multiple > 0 else { return "<td></td>" }
+    let share = min(max(log10(multiple) / 2, 0.005), 1) * 100
+    let title = "\(digits(multiple, 2)) ×"
+    return "<td class=\"bar\"><i style=\"width: \(digits(share, 1))%\" title=\"\(title)\"></i></td>"
   }
 
   private func marked(_ cell: String) -> String {
@@ -73,7 +92,7 @@ struct ReportSection {
     result.leftAligned.contains(column) ? "" : " class=\"number\""
   }
 
-  private func escaped(_ text: String) -> String { Text(content: text).escaped }
+  private func escaped(_ text: String) -> String { text.escapedForHTML }
 
   /// Returns a text whose lines stay lines.
   private func lines(of text: String) -> String {
@@ -89,6 +108,21 @@ extension String {
     case "met", "by ns", "by ratio": "met"
     case "missed", "mallocs", "grows", "waits", "grows, waits": "bad"
     default: hasSuffix("WRONG") || hasSuffix("IMPOSSIBLE") ? "wrong" : ""
+    }
+  }
+}
+
+extension String {
+  /// The text with escapes, valid in an element and in an attribute of a page.
+  var escapedForHTML: String {
+    reduce(into: "") { result, character in
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      default: result.append(character)
+      }
     }
   }
 }

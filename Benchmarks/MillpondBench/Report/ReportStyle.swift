@@ -3,12 +3,10 @@ enum ReportStyle {
   static let text = #"""
     :root { color-scheme: light dark; --back: #f3f5f8; --card: #fff; --text: #1c2430;
       --soft: #566172; --line: #d5dbe3; --met: #12703f; --bad: #7d5700; --wrong: #b3261e;
-      --mark: #bc4c00; --series0: #0969da; --series1: #8c959f; --series2: #1a7f37;
-      --series3: #8250df; }
+      --bar: #0969da; }
     @media (prefers-color-scheme: dark) {
       :root { --back: #0f1318; --card: #181e26; --text: #e7ebf1; --soft: #a5b0bf;
-        --line: #313b48; --met: #62d394; --bad: #e5b551; --wrong: #ff9187; --mark: #ff9d57;
-        --series0: #58a6ff; --series1: #7d8794; --series2: #46b45f; --series3: #b088f5; } }
+        --line: #313b48; --met: #62d394; --bad: #e5b551; --wrong: #ff9187; --bar: #58a6ff; } }
     * { box-sizing: border-box; }
     body { margin: 0 auto; max-width: 1200px; padding: 20px; background: var(--back);
       color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans",
@@ -23,11 +21,13 @@ enum ReportStyle {
     .warning { border-left: 4px solid var(--bad); padding: 6px 12px; background: var(--card); }
     nav ul { list-style: none; padding: 0; margin: 0 0 20px; display: grid; gap: 4px 20px;
       grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)); }
-    a { color: inherit; } :focus-visible { outline: 3px solid var(--series0); }
+    a { color: inherit; } :focus-visible { outline: 3px solid var(--bar); }
     section { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
       padding: 16px; margin: 0 0 16px; }
-    .wide { overflow-x: auto; } .wide + .wide { margin-top: 16px; }
-    .wide svg { display: block; }
+    .wide { overflow-x: auto; } .finding { font-size: 17px; }
+    .bar { min-width: 130px; padding-right: 0; }
+    .bar i { display: block; height: 11px; margin-top: 5px; background: var(--bar);
+      border-radius: 2px; }
     table { border-collapse: collapse; width: 100%; font-size: 13px;
       font-variant-numeric: tabular-nums; overflow-wrap: normal; }
     th, td { text-align: left; padding: 4px 10px 4px 0; border-top: 1px solid var(--line);

@@ -2,17 +2,16 @@
 struct SignalFamily: RowFamily {
   static let name = "rows"
   static let title = "Signals and compositions"
-  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench [NAME...] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench memory [NAME...] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--svg FILE] [--list]
+    Usage: millpond-bench [NAME...] [--quick] [--json] [--list]
+           millpond-bench memory [NAME...] [--quick] [--json] [--list]
+           millpond-bench disk [NAME...] [--folder DIR] [--quick] [--json] [--list]
            millpond-bench network [NAME...] [--quick] [--json] [--list]
-           millpond-bench entities [NAME...] [--quick] [--json] [--svg FILE] [--list]
+           millpond-bench entities [NAME...] [--quick] [--json] [--list]
            millpond-bench redis [NAME...] [--quick] [--json] [--list]
-           millpond-bench worst [NAME...] [--quick] [--json] [--svg FILE] [--list]
-           millpond-bench hit-ratio [--traces DIR] [--quick] [--json] [--svg FILE]
+           millpond-bench worst [NAME...] [--quick] [--json] [--list]
+           millpond-bench hit-ratio [--traces DIR] [--quick] [--json]
            millpond-bench report [FAMILY...] --out FILE [--quick]
 
     memory and disk compare those caches with others, network compares HTTPSource with a bare
@@ -32,12 +31,10 @@ struct SignalFamily: RowFamily {
 
       --quick      few repetitions: checks the sums, the figures mean little
       --json       one JSON document instead of the table
-      --svg FILE   also draws the table into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or a
-    FILE that can't be written, which is checked before anything is measured.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
   /// The groups of rows, of which each has a file.
@@ -58,8 +55,9 @@ struct SignalFamily: RowFamily {
     for row in rows { report(MillpondBench.measure(row, effort)) }
   }
 
-  func picture(of lines: [Measurement]) -> BarChart? { BarChart(of: lines) }
 }
 
 extension Row: NamedRow {}
-extension Measurement: RowLine {}
+extension Measurement: RowLine {
+  var multiple: Double? { isFloor ? nil : ratio }
+}

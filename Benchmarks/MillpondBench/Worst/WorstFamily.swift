@@ -2,10 +2,9 @@
 struct WorstFamily: RowFamily {
   static let name = "worst"
   static let title = "Worst cases"
-  static let valued = ["--svg": "a file"]
 
   static let help = """
-    Usage: millpond-bench worst [NAME...] [--quick] [--json] [--svg FILE] [--list]
+    Usage: millpond-bench worst [NAME...] [--quick] [--json] [--list]
 
     Measures worst cases: the processor time of an operation with 1,000, 10,000, 100,000 and, if that
     is affordable, 1,000,000 things; its growth; and the longest time that a second thread, which
@@ -14,12 +13,10 @@ struct WorstFamily: RowFamily {
 
       --quick      only 100 and 1,000 things: checks the sums, the figures mean little
       --json       one JSON document instead of the table
-      --svg FILE   also draws the rows into FILE, as bars on a log scale
       --list       prints the names of the rows, and what they measure
       --help, -h   this text
 
-    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments, or
-    a FILE that can't be written, which is checked before anything is measured.
+    Exit code 0, whether or not targets are met; 1 if a sum was wrong; 2 for bad arguments.
     """
 
   static var allRows: [WorstRow] { WorstRow.all }
@@ -36,10 +33,11 @@ struct WorstFamily: RowFamily {
     for row in rows { report(try row.measure(effort)) }
   }
 
-  func picture(of lines: [WorstMeasurement]) -> BarChart? { BarChart(of: lines, effort) }
 }
 
-extension WorstMeasurement: RowLine {}
+extension WorstMeasurement: RowLine {
+  var multiple: Double? { nil }
+}
 
 /// The sizes at which worst cases are measured.
 struct WorstEffort {

@@ -57,19 +57,6 @@ import Testing
       ])
   }
 
-  @Test func `the picture has what is in microseconds, and a target as it is there`() throws {
-    let rows = try [
-      #require(measured("disk-put-1k", [2.5, 1, 10, 30])),
-      #require(measured("disk-open-hint-100k", [5, nil, nil, nil])),
-    ]
-
-    let chart = BarChart(of: rows)
-
-    #expect(chart.groups.map(\.label) == ["disk-put-1k"])
-    #expect(chart.groups.first?.bars.map(\.value) == [2.5, 1, 10, 30])
-    #expect(chart.groups.first?.target == 1.5)
-  }
-
   private func measured(
     _ name: String, _ figures: [Double?], isInMemory: Bool = false, isSumRight: Bool = true
   ) -> DiskMeasurement? {

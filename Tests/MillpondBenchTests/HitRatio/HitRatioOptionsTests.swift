@@ -5,16 +5,15 @@ import Testing
 @Suite struct HitRatioOptionsTests {
   @Test func `everything can be asked for at once`() throws {
     let options = try HitRatioOptions([
-      "--traces", "there", "--svg", "a.svg", "--json", "--quick", "-h",
+      "--traces", "there", "--json", "--quick", "-h",
     ])
 
     #expect(options.traces == "there")
-    #expect(options.picture == "a.svg")
     #expect(options.isJSON && options.isQuick && options.wantsHelp)
   }
 
   @Test(arguments: [
-    ["--traces"], ["--traces", "--json"], ["--svg", ""], ["--list"], ["memory-hit"],
+    ["--traces"], ["--traces", "--json"], ["--traces", ""], ["--list"], ["memory-hit"],
   ])
   func `an option without a meaning is an error`(arguments: [String]) {
     #expect(throws: OptionsError.self) { try HitRatioOptions(arguments) }

@@ -4,7 +4,7 @@ import Testing
 @testable import MillpondBench
 
 @Suite struct HitRatioTests {
-  @Test(arguments: [["--traces", "/none/such"], ["--list"], ["--svg", "/none/such.svg"]])
+  @Test(arguments: [["--traces", "/none/such"], ["--list"]])
   func `an impossible request ends with 2`(arguments: [String]) {
     #expect(bench(["hit-ratio"] + arguments) == 2)
   }

@@ -34,6 +34,5 @@ import Testing
     let options = try Options(["memory-hit", "memory-hot"])
 
     #expect(throws: OptionsError.self) { try MemoryFamily.allRows.named(options.names) }
-    #expect(throws: OptionsError.self) { try Options(["--svg"], valued: MemoryFamily.valued) }
   }
 }
