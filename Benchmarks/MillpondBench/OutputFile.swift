@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that a picture or a page will be written to.
+/// The file that a page will be written to.
 struct OutputFile {
   private let path: String
 
