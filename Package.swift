@@ -75,8 +75,7 @@ let package = Package(
     .executableTarget(
       name: "MillpondDemo",
       dependencies: [
-        "Millpond", "MillpondEntities", "MillpondInspector", "MillpondRedis", "LoopbackServer",
-        "LocalRedis",
+        "Millpond", "MillpondInspector", "MillpondRedis", "LoopbackServer", "LocalRedis",
       ],
       swiftSettings: settings),
     .executableTarget(

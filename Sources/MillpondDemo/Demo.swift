@@ -27,9 +27,6 @@ enum Demo {
   /// - Returns: Whether everything was shown as intended.
   private static func run(_ show: OtherShow) async throws -> Bool {
     switch show {
-    case .entities:
-      try await EntityShow(Screen.standardOutput()).run()
-      return true
     case .shared: return try await SharedShow(Screen.standardOutput()).run()
     case .signals: return try await SignalShow(Screen.standardOutput()).run()
     case .offline:

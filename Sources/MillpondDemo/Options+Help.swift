@@ -5,7 +5,6 @@ extension Options {
                          [--picture FILE]
            millpond-demo [--cache DIR] URL...
            millpond-demo offline
-           millpond-demo entities
            millpond-demo signals
            millpond-demo feed
            millpond-demo serve
@@ -31,9 +30,6 @@ extension Options {
 
     With shared, it shows two processes that stay in step: each has memory over one
     Redis or Valkey server, which it starts itself if one is installed.
-
-    With entities, it shows a store with several writers, and a screen that stays up to
-    date by one subscription.
 
     With feed, it runs an example to copy: a list with pictures, its start without a
     network, and a pull to refresh.
@@ -76,8 +72,6 @@ extension Options {
           Looks into the caches with a browser.
       millpond-demo offline
           Starts without a network, with yesterday's news.
-      millpond-demo entities
-          Shows a bookshop whose books and authors change.
       millpond-demo feed
           Shows a list with pictures that starts offline.
       millpond-demo serve

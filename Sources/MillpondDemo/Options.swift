@@ -2,7 +2,7 @@ import Foundation
 
 /// A show without pictures.
 enum OtherShow: String {
-  case entities, feed, offline, serve, shared, signals
+  case feed, offline, serve, shared, signals
 }
 
 /// The user's choices on the command line.

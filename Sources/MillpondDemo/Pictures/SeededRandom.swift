@@ -17,11 +17,6 @@ struct SeededRandom {
     bound > 1 ? Int(next() % UInt64(bound)) : 0
   }
 
-  /// Returns a number from 0 up to, but not including, 1.
-  mutating func fraction() -> Double {
-    Double(next() >> 11) / Double(1 << 53)
-  }
-
   private mutating func next() -> UInt64 {
     place &+= 0x9E37_79B9_7F4A_7C15
     var mixed = place

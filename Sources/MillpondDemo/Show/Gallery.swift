@@ -10,7 +10,7 @@ struct Gallery: Sendable {
   /// Returns generated pictures, one for each of twelve authors.
   static func madeUp() -> Gallery {
     Gallery(
-      Author.known(12).map { ($0, "/avatars/\($0.identifier).png", Avatar(name: $0.name).png()) })
+      Author.known(12).map { ($0, "/avatars/\($0.identifier).bmp", Avatar(name: $0.name).bmp()) })
   }
 
   /// Returns the files of a folder, one for each author, named after the file.
@@ -41,7 +41,7 @@ struct Gallery: Sendable {
   func origin() throws -> LoopbackServer {
     try LoopbackServer(latency: .milliseconds(60), bytesPerSecond: 150_000) { [files] request in
       guard let bytes = files[request.path] else { return Response(status: 404) }
-      return Response(headers: ["Content-Type": "image/png"], body: bytes)
+      return Response(headers: ["Content-Type": "image/*"], body: bytes)
     }
   }
 }
