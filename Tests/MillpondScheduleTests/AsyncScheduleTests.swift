@@ -96,7 +96,7 @@ import Testing
   @Test func `asynchronous work that two gets share`() {
     expectNoFault { program in
       let (gate, begun) = (Promise<Int>(), Shared(0))
-      let cache = FunctionSource<String, Int>.async { _ in
+      let cache = FunctionSource<String, Int> { _ in
         begun.value += 1
         return try await gate.outcome.value
       }.reusingInFlight()

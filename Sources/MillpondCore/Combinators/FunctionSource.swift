@@ -58,7 +58,7 @@ extension FunctionSource {
   /// - Parameter get: Returns the value. Its errors fail the get unchanged.
   @inlinable
   public init(_ get: @escaping @Sendable (Key) async throws -> Value) {
-    self = .async(get)
+    self.init(fetching: { key, _ in .async { try await get(key) } })
   }
 
   /// Creates a source that calls an asynchronous function with the terms of the get.
@@ -66,27 +66,7 @@ extension FunctionSource {
   /// - Parameter get: Returns the value. Its errors fail the get unchanged.
   @inlinable
   public init(_ get: @escaping @Sendable (Key, Lookup) async throws -> Value) {
-    self = .async(get)
-  }
-
-  /// Returns a source that calls an asynchronous function; leaving a get cancels its task.
-  ///
-  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
-  @inlinable
-  public static func async(
-    _ get: @escaping @Sendable (Key) async throws -> Value
-  ) -> FunctionSource {
-    FunctionSource(fetching: { key, _ in .async { try await get(key) } })
-  }
-
-  /// Returns a source that calls an asynchronous function with the terms of the get.
-  ///
-  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
-  @inlinable
-  public static func async(
-    _ get: @escaping @Sendable (Key, Lookup) async throws -> Value
-  ) -> FunctionSource {
-    FunctionSource(fetching: { key, lookup in .async { try await get(key, lookup) } })
+    self.init(fetching: { key, lookup in .async { try await get(key, lookup) } })
   }
 }
 

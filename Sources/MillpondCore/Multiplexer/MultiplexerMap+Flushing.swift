@@ -52,7 +52,7 @@ extension MultiplexerMap {
   }
 
   /// The store below memory.
-  var store: Saving<AnyCache<Key, Value>> {
+  var store: HidingUnsaved<AnyCache<Key, Value>> {
     remembered.inside.store.lower
   }
 

@@ -18,7 +18,9 @@ public import MillpondSignals
 ///
 /// - Note: Any thread.
 public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: ObservableCache {
-  @usableFromInline typealias Kept = Layered<MemoryCache<Key, Value>, Saving<AnyCache<Key, Value>>>
+  @usableFromInline typealias Kept = Layered<
+    MemoryCache<Key, Value>, HidingUnsaved<AnyCache<Key, Value>>
+  >
 
   @usableFromInline let remembered: Remembered<Kept, Governed<AnyCache<Key, Value>>>
   @usableFromInline let memory: MemoryCache<Key, Value>
@@ -46,7 +48,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ob
   ) {
     memory = MemoryCache(countLimit: countLimit, clock: clock)
     self.persistence = persistence
-    let saving = Saving(base: persistence.cache, unsaved: unsaved)
+    let saving = HidingUnsaved(base: persistence.cache, unsaved: unsaved)
     let refreshing = RefreshingCache(
       memory.layered(over: saving), AnyCache(source).stoppable(), freshness, clock)
     ages = refreshing.ages
@@ -79,7 +81,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ob
     fetch: @escaping @Sendable (Key) async throws -> Value
   ) {
     self.init(
-      over: FunctionSource.async(fetch), countLimit: countLimit,
+      over: FunctionSource(fetch), countLimit: countLimit,
       freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 

@@ -72,6 +72,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   /// Notes how a change ends, for which a flush waits.
   func watch<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     if outcome.isDone { return note(change, isSaved: true) }
+    if let key = change.key { backlog.discard { $0.begin(key) } }
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
     let removal = Removal(change).map { removal in removals.withLock { $0.add(removal) } }
@@ -85,6 +86,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       case .failed(let error): if !change.isUnsupported(error) { note(change, isSaved: false) }
       }
       guard event.isTerminal else { return }
+      if let key = change.key { backlog.discard { $0.end(key) } }
       // After the note of a failure, which hides the same values.
       if let removal { removals.discard { $0.remove(removal) } }
       pending.discard { $0.remove(number) }
@@ -118,118 +120,5 @@ extension Change {
   fileprivate func isUnsupported(_ error: any Error) -> Bool {
     guard case .removeMatching = self, case CacheError.unsupported = error else { return false }
     return true
-  }
-}
-
-/// All unsaved changes.
-struct Backlog<Key: Hashable & Sendable>: Sendable {
-  /// A key whose last change failed to be saved.
-  struct Failure: Sendable {
-    let revision: Revision
-
-    /// Whether an older value may still be stored, which must not reappear.
-    let hasRemains: Bool
-  }
-
-  /// Dropped notes and their keys, to be released after the unlock.
-  struct Gone {
-    var failures: [(key: Key, value: Failure)] = []
-    var keys: Set<Key> = []
-  }
-
-  private(set) var failures: [Key: Failure] = [:]
-
-  /// The revision up to which everything is to be removed; nil if nothing is.
-  private(set) var removal: Revision?
-
-  /// The keys that have been saved since that removal, as far as they are noted.
-  private var savedSince: Set<Key> = []
-
-  /// Whether everything in memory is to be saved.
-  var isOfAll = false
-
-  var count: Int { failures.count }
-
-  var isEmpty: Bool { failures.isEmpty && removal == nil && !isOfAll }
-
-  /// Whether a value of the key that is stored may be one that is removed or replaced.
-  func hides(_ key: Key) -> Bool {
-    if failures[key]?.hasRemains == true { return true }
-    return removal != nil && !savedSince.contains(key)
-  }
-
-  mutating func failed<Value>(_ change: Change<Key, Value>) -> Gone? {
-    switch change {
-    case .set(let key, _, let revision): add(key, revision, hasRemains: true)
-    case .fill(let key, _, let token): add(key, min(token.revision, .present), hasRemains: false)
-    // The removal after a set that could not be stored has that set's revision.
-    case .remove(let key, let revision): add(key, revision, hasRemains: true)
-    case .removeAll(let revision): removal = max(removal ?? .none, revision)
-    case .removeMatching(_, let revision):
-      // The keys are unknown, so everything older goes, and what is in memory is saved again.
-      removal = max(removal ?? .none, revision)
-      isOfAll = true
-    }
-    return nil
-  }
-
-  /// Takes a change that has been carried out.
-  ///
-  /// - Parameters:
-  ///   - change: The change.
-  ///   - limit: The greatest number of keys that are noted as saved since a removal that failed; a
-  ///     further one is hidden until that succeeds, and is fetched.
-  mutating func saved<Value>(_ change: Change<Key, Value>, limit: Int) -> Gone? {
-    switch change {
-    case .set(let key, _, let revision):
-      noteSaved(key, revision, limit)
-      return forget(key, upTo: revision)
-    case .fill(let key, _, let token):
-      noteSaved(key, min(token.revision, .present), limit)
-      return forget(key, upTo: min(token.revision, .present))
-    case .remove(let key, let revision): return forget(key, upTo: revision)
-    case .removeMatching: return nil
-    case .removeAll(let revision):
-      var gone = forgetAll { $0.revision <= revision }
-      if let removal, removal <= revision {
-        self.removal = nil
-        swap(&gone.keys, &savedSince)
-      }
-      return gone
-    }
-  }
-
-  private mutating func noteSaved(_ key: Key, _ revision: Revision, _ limit: Int) {
-    guard let removal, revision > removal, savedSince.count < limit else { return }
-    savedSince.insert(key)
-  }
-
-  mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
-    guard !failures.isEmpty, let place = failures.index(forKey: key),
-      failures.values[place].revision <= revision
-    else { return nil }
-    return Gone(failures: [failures.remove(at: place)])
-  }
-
-  /// Merges the notes of single keys into one for everything.
-  mutating func merge() -> Gone? {
-    let revisions = failures.values.filter(\.hasRemains).map(\.revision)
-    if let last = revisions.max() { removal = max(removal ?? .none, last) }
-    isOfAll = true
-    return forgetAll { _ in true }
-  }
-
-  private mutating func add(_ key: Key, _ revision: Revision, hasRemains: Bool) {
-    let present = failures[key]
-    if let present, present.revision >= revision { return }
-    let hasRemains = hasRemains || present?.hasRemains ?? false
-    failures[key] = Failure(revision: revision, hasRemains: hasRemains)
-  }
-
-  private mutating func forgetAll(_ isGone: (Failure) -> Bool) -> Gone {
-    if failures.isEmpty { return Gone() }
-    let former = failures
-    failures = former.filter { !isGone($0.value) }
-    return Gone(failures: Array(former))
   }
 }

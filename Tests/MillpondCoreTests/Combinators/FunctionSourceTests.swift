@@ -73,7 +73,7 @@ import Testing
     async throws
   {
     let origin = CallbackSource<Int>()
-    let source = Numbers.async { key in
+    let source = Numbers { key in
       if key == "bad" { throw Trouble() }
       return key == "slow" ? try await origin.value() : key.count
     }
@@ -100,7 +100,7 @@ import Testing
   @Test func `each form may have the terms of the get`() async throws {
     let sources: [FunctionSource<String, Freshness>] = [
       .signal { _, lookup in .just(lookup.freshness) },
-      .async { _, lookup in lookup.freshness },
+      FunctionSource { _, lookup in lookup.freshness },
       .sync { _, lookup in lookup.freshness },
       .callback { _, lookup, answer in answer(.success(lookup.freshness)) },
     ]

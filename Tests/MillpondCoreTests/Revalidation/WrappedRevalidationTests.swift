@@ -52,7 +52,7 @@ import Testing
     Wrapping { $0.circuitBreaking(afterFailures: 1, for: .seconds(60), clock: ManualClock()) },
     Wrapping { $0.scoped(to: CacheScope()) },
     Wrapping { $0.stoppable() },
-    Wrapping { Saving(base: $0, unsaved: UnsavedChanges()) },
+    Wrapping { HidingUnsaved(base: $0, unsaved: UnsavedChanges()) },
   ]
 
   @Test(arguments: wrappings)

@@ -162,7 +162,7 @@ import Testing
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(8), calls)
     let count = Locked(0)
-    let origin = FunctionSource<String, Data>.async { _ in
+    let origin = FunctionSource<String, Data> { _ in
       Data("\(count.withLock { count in count += 1; return count })")
     }
     let users = origin.remembered(

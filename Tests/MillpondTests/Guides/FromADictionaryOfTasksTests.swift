@@ -21,7 +21,7 @@ import Testing
     let cache: AnyCache<Int, Profile>
 
     init(_ api: API) {
-      let network = FunctionSource.async { id in try await api.profile(id) }
+      let network = FunctionSource { id in try await api.profile(id) }
         .limited(to: 6)
         .retrying(.backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(5)).onlyTransient)
       let memory = MemoryCache<Int, Profile>(countLimit: 1_000, timeToLive: .minutes(10))

@@ -159,7 +159,7 @@ func decoded(in folder: URL) {
 func functions(_ api: API) {
   // snippet
   let names = MemoryCache<Int, String>(countLimit: 500)
-    .layered(over: FunctionSource.async { id in try await api.profile(id).name })
+    .layered(over: FunctionSource { id in try await api.profile(id).name })
   let legacy = FunctionSource<Int, Profile>.callback { id, answer in api.load(id, answer) }
   // end
   _ = (names, legacy)

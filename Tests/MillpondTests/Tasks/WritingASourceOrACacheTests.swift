@@ -30,7 +30,7 @@ import Testing
     _ api: API
   ) -> (FunctionSource<Int, String>, FunctionSource<Int, String>) {
     // snippet
-    let names = FunctionSource.async { (id: Int) in try await api.name(of: id) }
+    let names = FunctionSource { (id: Int) in try await api.name(of: id) }
     let loaded = FunctionSource<Int, String>.callback { id, answer in api.load(id, answer) }
     // end
     return (names, loaded)

@@ -3,7 +3,7 @@ public import MillpondSignals
 /// A cache that notes the changes that it could not save, and does not show what they were to remove
 /// or to replace.
 @usableFromInline
-struct Saving<Base: Cache>: Wrapper, Cache, AnsweringSource {
+struct HidingUnsaved<Base: Cache>: Wrapper, Cache, AnsweringSource {
   @usableFromInline typealias Key = Base.Key
   @usableFromInline typealias Value = Base.Value
 
