@@ -389,7 +389,7 @@ import Testing
         let key = cache.serverKey("k")
         connection.submit(stored.set(key)) { _ in }
         if isOverwritten { try await cache.set(Data(other.utf8), for: "k").value }
-        connection.takeBack(stored.takeBack(key))
+        connection.takeBack(StoredValue.removal(of: key, ifEqualTo: stored.fingerprint))
         let expected = isOverwritten ? Data(other.utf8) : nil
         #expect(try await cache.found("k") == expected, "\(text.prefix(5)) \(isOverwritten)")
         try await cache.remove("k").value

@@ -15,8 +15,11 @@ final class TrackedPrefix: Sendable {
   let removals = RedisRemovals()
 
   /// The last fill of each key by this client, for the keys that were filled most recently.
-  let fills = MemoryCache<String, LastFill>(
-    countLimit: 1_024, policy: .leastRecentlyUsed)
+  let fills = MemoryCache<String, LastFill>(countLimit: 1_024, policy: .leastRecentlyUsed)
+
+  /// What the last gets without a value have seen on the server, by their places in the order of
+  /// writes.
+  private let seen = MemoryCache<Revision, SeenKey>(countLimit: 1_024, policy: .leastRecentlyUsed)
 
   /// The places of the last sets of this client, by their revisions, for memory that follows.
   let places = MemoryCache<Revision, Revision>(countLimit: 256, policy: .leastRecentlyUsed)
@@ -29,6 +32,20 @@ final class TrackedPrefix: Sendable {
     self.number = number
     self.text = text
     self.version = version
+  }
+
+  /// Notes the fingerprint of what a get has seen first, for the fill that may follow; a get that no
+  /// layer above has begun has no place, and is followed by no fill.
+  func note(_ key: String, _ fingerprint: Data, seenBy get: Revision) {
+    if get == .none || seen.now(get, Lookup()) != nil { return }
+    seen.set(SeenKey(key: key, fingerprint: fingerprint), for: get)
+  }
+
+  /// Returns what the get of a fill has seen, once; nil if that is not known.
+  func takeSeen(_ key: String, by get: Revision) -> LastFill? {
+    guard let found = seen.now(get, Lookup()), found.key == key else { return nil }
+    seen.remove(get)
+    return .seen(found.fingerprint)
   }
 
   /// Whether every connection tracks it at present, so that no key is changed without a notice.
@@ -89,10 +106,21 @@ final class TrackedPrefix: Sendable {
   }
 }
 
-/// A fill by this client: the revision of its token, and the fingerprint of the value it stored.
+/// What a get has seen of a key.
+private struct SeenKey: Sendable {
+  let key: String
+  let fingerprint: Data
+}
+
+/// What a fill may replace: the value of a fill by this client, with the revision of its token, or
+/// what its get has seen, with none.
 struct LastFill: Sendable {
   let revision: Revision
   let fingerprint: Data
+
+  static func seen(_ fingerprint: Data) -> LastFill {
+    LastFill(revision: .none, fingerprint: fingerprint)
+  }
 }
 
 /// The functions to call when a key of a cache, or possibly any, was changed.

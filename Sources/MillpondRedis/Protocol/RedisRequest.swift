@@ -24,6 +24,13 @@ enum RedisRequest: Sendable {
     return .encoded(bytes, isRepeatable: isRepeatable)
   }
 
+  /// Encodes the command that runs a script with one key.
+  static func script(
+    _ text: String, _ key: RedisKey, _ arguments: [RedisArgument] = [], isRepeatable: Bool = false
+  ) -> RedisRequest {
+    command(["EVAL", .text(text), "1", .key(key)] + arguments, isRepeatable: isRepeatable)
+  }
+
   var isRepeatable: Bool {
     switch self {
     case .get: true
