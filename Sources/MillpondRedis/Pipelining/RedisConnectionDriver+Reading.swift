@@ -82,61 +82,33 @@ extension RedisConnectionDriver {
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
-    var next = -late.count
+    var next = -late
     for reply in replies {
       if case .push(let elements) = reply {
         tracker.received(elements, on: connection)
         continue
       }
       defer { next += 1 }
-      let isLate = next < 0
-      let tookBack =
-        isLate
-        ? late[next + late.count].takenBack
-        : receivers[next].isTakingBack ? receivers[next].request : nil
-      if let tookBack { acted(on: tookBack, reply, at: now) }
-      if isLate { continue }
+      if next < 0 { continue }
+      let receiver = receivers[next]
+      if case .itself = receiver.takeBack {
+        connection.withState { state in
+          state.pipeline.takingBack.answered(receiver.request, reply, at: now, settings.limits)
+        }
+        isDue = true
+      }
       if case .error(let message) = reply {
-        receivers[next].answer(.failure(.server(message: message)))
+        receiver.answer(.failure(.server(message: message)))
       } else {
-        receivers[next].answer(.success(reply))
+        receiver.answer(.success(reply))
       }
     }
     connection.uncork()
   }
 }
 
-extension RedisConnectionDriver {
-  /// Acts on the answer to a command that takes something back.
-  private mutating func acted(on request: RedisRequest, _ reply: RESPValue, at now: Int64) {
-    let isRefused = if case .error(let message) = reply { message.isTemporary } else { false }
-    connection.withState { state in
-      if isRefused {
-        state.pipeline.takeBackAgain(request, at: now)
-      } else {
-        state.pipeline.continueTakingBack()
-      }
-      if !state.pipeline.takingBack.isEmpty { isDue = true }
-    }
-  }
-}
-
 extension RESPValue {
   fileprivate var isPush: Bool {
     if case .push = self { true } else { false }
-  }
-}
-
-extension String {
-  /// Whether a server that answers this may carry out the same command later.
-  ///
-  /// Servers of version 6 have the error of a command in a script behind other words.
-  fileprivate var isTemporary: Bool {
-    let codes = [
-      "LOADING", "BUSY", "MASTERDOWN", "READONLY", "MISCONF", "NOREPLICAS", "CLUSTERDOWN",
-      "TRYAGAIN",
-      "OOM",
-    ]
-    return codes.contains { hasPrefix($0 + " ") || contains("-\($0) ") }
   }
 }

@@ -60,9 +60,8 @@ extension RedisPipeline {
     if wasReady, now - readySince >= limits.lasting { failures = 0 }
     var failed: [RedisAnswer] = []
     var repeated = WaitingCommands()
-    var lost: [PendingReply] = []
     while let reply = sent.popFirst() {
-      lost.append(reply)
+      if let request = reply.takingBack { takingBack.add(request, limit: limits.commands) }
       if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
       } else {
@@ -71,7 +70,7 @@ extension RedisPipeline {
     }
     while let reply = waiting.popFirst() { repeated.append(reply) }
     waiting = repeated
-    keepTakingBack(lost)
+    takingBack.startAnew()
     startAnew()
     if wasReady, failures == 0 {
       // The first attempt is made at once: most likely the server has been restarted.
@@ -92,7 +91,7 @@ extension RedisPipeline {
     while let reply = sent.popFirst() {
       failed.append(reply.answer)
     }
-    takingBack = Queue()
+    takingBack = TakeBackQueue()
     startAnew()
     return failed + takeWaiting()
   }
@@ -105,8 +104,8 @@ extension RedisPipeline {
 
   private mutating func startAnew() {
     output = []
-    dropUnfinished()
-    late = Queue()
+    unfinished = nil
+    late = 0
     generation += 1
     (isWriting, isBlocked, isCorked) = (false, false, false)
   }
