@@ -64,77 +64,26 @@ final class RedisLeases: Sendable {
   }
 
   private func ending(_ key: String, _ token: String) -> RedisRequest {
-    .command("EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
+    .script(Self.compareAndDelete, serverKey(key), [.text(token)])
   }
 
   private static let compareAndDelete =
     "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('UNLINK',KEYS[1]) end return 0"
 
-  /// Returns a notice of the next change of a key or of its lease, or of the polling time's end.
-  func notice(of key: String) -> LeaseNotice {
-    let notice = LeaseNotice()
-    notice.keep([
-      shared.tracked.follow(key) { notice.arrive() }, use.prefix.follow(key) { notice.arrive() },
-      scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
-    ])
+  /// Calls `act` for changes of a key or of its lease, and after the polling time.
+  func follow(_ key: String, during lifetime: Lifetime, _ act: @escaping @Sendable () -> Void) {
+    let handles = [
+      shared.tracked.follow(key, act), use.prefix.follow(key, act),
+      scheduler.schedule(after: Self.pollingTime, act),
+    ]
+    lifetime.onEnd { for handle in handles { handle.dispose() } }
     // The server tracks by keys what has been read.
     if shared.redis.loop.tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
-    return notice
   }
 
   private func connection(_ key: String) -> RedisConnection { shared.redis.connection(of: key) }
 
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: use.prefix.text, key: key) }
-}
-
-/// A notice that arrives once, for one receiver.
-final class LeaseNotice: Sendable {
-  private struct State: Sendable {
-    var hasArrived = false
-    var isOver = false
-    var receiver: (@Sendable () -> Void)?
-    var handles: [Disposable] = []
-  }
-
-  private let state = Locked(State())
-
-  /// Keeps what makes the notice arrive, until it has arrived or is not needed.
-  func keep(_ handles: [Disposable]) {
-    let isLate = state.withLock { state in
-      if !state.isOver { state.handles = handles }
-      return state.isOver
-    }
-    if isLate { for handle in handles { handle.dispose() } }
-  }
-
-  func arrive() {
-    let receiver = state.withLock { state in
-      state.hasArrived = true
-      // Taken, since two causes may arrive at the same time.
-      return state.isOver ? nil : exchange(&state.receiver, with: nil)
-    }
-    guard let receiver else { return }
-    end()
-    receiver()
-  }
-
-  /// Calls `receive` when the notice arrives, at once if it has arrived.
-  func await(_ receive: @escaping @Sendable () -> Void) {
-    let hasArrived = state.withLock { state in
-      state.receiver = receive
-      return state.hasArrived
-    }
-    if hasArrived { arrive() }
-  }
-
-  func end() {
-    let (handles, receiver) = state.withLock { state in
-      state.isOver = true
-      return (exchange(&state.handles, with: []), exchange(&state.receiver, with: nil))
-    }
-    withExtendedLifetime(receiver) {}  // released here, not under the lock
-    for handle in handles { handle.dispose() }
-  }
 }
 
 /// A lease that this process has, which it ends once.
