@@ -169,7 +169,7 @@ private final class RedisProgram: @unchecked Sendable {
     let loop = client.loop
     driver = RedisConnectionDriver(loop.connections[0], settings, loop.tracker, loop.wake)
     // The program does what the thread of the client does.
-    loop.isStarted.store(true, ordering: .relaxed)
+    loop.phase.store(.running, ordering: .relaxed)
     self.client = client
     self.listener = listener
   }

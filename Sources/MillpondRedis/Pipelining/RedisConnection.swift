@@ -27,10 +27,6 @@ final class RedisConnection: Sendable {
     /// This connection and lost ones that the server may still have, by the server's numbers.
     var sessions: [RedisSession] = []
 
-    /// Whether the server refused to track, or did not confirm it in time, so that the connection is
-    /// of no use.
-    var isTrackingRefused = false
-
     fileprivate mutating func beginWriting() -> Writing? {
       guard let socket, let output = pipeline.beginWriting() else { return nil }
       return Writing(socket: socket, output: output)

@@ -75,9 +75,6 @@ struct RedisConnectionDriver {
         connectToNext(at: now, .timedOut)
       }
     }
-    if connection.withState({ $0.isTrackingRefused }) {
-      lose(.refused(message: "CLIENT TRACKING"), at: now)
-    }
     connectIfDue(at: now)
     if attempt?.isLookingUp == true, let found = takeAddresses() {
       attempt?.isLookingUp = false
@@ -174,7 +171,7 @@ struct RedisConnectionDriver {
 
   mutating func greet(at now: Int64) {
     guard let socket else { return }
-    if let failure = SocketCalls.connectFailure(socket.descriptor) {
+    if let failure = socket.connectFailure {
       self.socket = nil
       return connectToNext(at: now, failure)
     }
@@ -202,13 +199,10 @@ struct RedisConnectionDriver {
     let (version, generation) = (sent.version, connection.generation)
     // Without any, after the answers to earlier ones.
     connection.submitOwn(step.requests.last ?? .command("PING")) {
-      [connection, tracker, wake] result in
+      [connection, tracker] result in
       if case .success = result { return tracker.began(on: connection, version) }
-      // If the connection is lost already, the next one tracks.
-      if connection.generation == generation {
-        connection.withState { $0.isTrackingRefused = true }
-      }
-      wake.send()
+      // Without reports the connection is of no use; if it is lost already, the next one tracks.
+      if connection.generation == generation { connection.withState { $0.socket }?.shutDown() }
     }
   }
 
@@ -223,7 +217,6 @@ struct RedisConnectionDriver {
     let share = settings.chance()
     let failed = connection.withState { state in
       state.socket = nil
-      state.isTrackingRefused = false
       return state.pipeline.lose(error, at: now, share: share)
     }
     for answer in failed { answer(.failure(error)) }

@@ -54,10 +54,7 @@ final class TrackedPrefix: Sendable {
   func setInForce(_ isInForce: Bool) { isTracked.store(isInForce, ordering: .releasing) }
 
   /// Calls a follower for the changes, until the handle is disposed of.
-  func follow(_ follower: RedisFollower) -> Disposable {
-    let number = followed.withLock { $0.add(follower) }
-    return Disposable { [followed] in followed.discard { $0.remove(number) } }
-  }
+  func follow(_ follower: RedisFollower) -> Disposable { followed.keep(follower, in: \.self) }
 
   /// Whether memory follows.
   var isFollowed: Bool { followed.withLock { !$0.elements.isEmpty } }
@@ -101,7 +98,7 @@ final class TrackedPrefix: Sendable {
 
   /// Returns the cache's key of a key on the server; nil if it does not have the prefix.
   func key(of serverKey: String) -> String? {
-    guard serverKey.utf8.starts(with: text.utf8) else { return nil }
+    guard serverKey.begins(with: text) else { return nil }
     return String(serverKey.utf8.dropFirst(text.utf8.count))
   }
 }
