@@ -53,10 +53,8 @@ public final class Redis: Sendable {
       deadline: ConnectionLimits.time(deadline), heartbeat: ConnectionLimits.time(heartbeat))
     try self.init(
       RedisSettings(
-        address: address,
-        credentials: RedisCredentials(username: username, password: password),
-        database: database, connections: max(1, connections), tracking: tracking,
-        limits: limits))
+        address: address, username: username, password: password, database: database,
+        connections: max(1, connections), tracking: tracking, limits: limits))
   }
 
   init(_ settings: RedisSettings) throws(RedisError) {

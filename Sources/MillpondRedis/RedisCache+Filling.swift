@@ -179,7 +179,7 @@ private final class KeyFill: Sendable {
     }
     // Memory that follows may have the older value, of which nothing was reported.
     if fill != .none { cache.changed(key) }
-    end(.success(.boolean(true)))
+    end(.success(.simple("OK")))
   }
 
   /// Refuses the fills of older gets if this one is of a reload; returns whether the key was not

@@ -19,33 +19,11 @@ extension RedisCache {
     let least = form == .plain ? 1 : RedisRecord.footerSize
     return .deferred {
       if self.isBeingRemoved(key) { return .just(false) }
-      return self.asking(key, request) { reply in
+      return self.asking(self.redis.connection(of: key), request) { reply in
         if case .integer(let count) = reply { count >= least } else { false }
       }
     }
   }
-
-  /// Returns the rest of a value's life on the server; empty if there is no value.
-  ///
-  /// - Parameter key: The key.
-  public func timeToLive(of key: String) -> Signal<TimeToLive> {
-    let key = key.keyText
-    let request: RedisRequest =
-      form == .plain
-      ? .command("PTTL", .key(serverKey(key)), isRepeatable: true)
-      : .script(Self.timeToLiveOfValue, serverKey(key), isRepeatable: true)
-    return asking(key, request) { reply in
-      switch reply {
-      case .integer(-1): TimeToLive.forever
-      case .integer(let rest) where rest >= 0: .after(.milliseconds(rest))
-      default: nil
-      }
-    }
-    .compactMap { $0 }
-  }
-
-  private static let timeToLiveOfValue =
-    "if \(StoredValue.hasNone) then return -2 end return redis.call('PTTL',KEYS[1])"
 
   /// Stores a value if there is none, in one step of the server.
   ///
@@ -118,12 +96,6 @@ extension RedisCache {
     return redis.connection(of: key).withState { [number] state in
       removed.haveRemoved(state.orders.lastWrite(of: key, number))
     }
-  }
-
-  private func asking<Value: Sendable>(
-    _ key: String, _ request: RedisRequest, _ value: @escaping @Sendable (RESPValue) -> Value
-  ) -> Signal<Value> {
-    asking(redis.connection(of: key), request, value)
   }
 
   private func asking<Value: Sendable>(

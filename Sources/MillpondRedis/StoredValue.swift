@@ -56,13 +56,13 @@ struct StoredValue: Sendable {
     .command(["SET", .key(key), .value(value, footer)] + expiry + ["NX"])
   }
 
-  /// The condition of a script under which a key has no value in the stamped form.
-  static let hasNone = "redis.call('STRLEN',KEYS[1])<\(RedisRecord.footerSize)"
-
   private static let unlink = "redis.call('UNLINK',KEYS[1]) "
 
-  private static let setIfNone =
-    "if \(hasNone) then return redis.call('SET',KEYS[1],unpack(ARGV)) end return false"
+  /// What is shorter than the bytes behind a value is none, but the mark of a removal.
+  private static let setIfNone = """
+    if redis.call('STRLEN',KEYS[1])<\(RedisRecord.footerSize) \
+    then return redis.call('SET',KEYS[1],unpack(ARGV)) end return false
+    """
 
   private static let setAndRead =
     "local r=redis.call('SET',KEYS[1],unpack(ARGV)) redis.call('EXISTS',KEYS[1]) return r"
@@ -129,7 +129,7 @@ extension RedisCache {
   /// Returns the form of a value on the server; nil if its life is over at once.
   func stored(_ stamped: Stamped<Data>, isFill: Bool) -> StoredValue? {
     let (record, life) = RedisRecord.of(
-      stamped, timeToLive, isFill: isFill, at: SocketCalls.wallTime())
+      stamped, timeToLive, isFill: isFill, at: RedisRecord.now)
     if let life, life <= 0 { return nil }
     return StoredValue(
       value: stamped.value, footer: form == .stamped ? record.footer : [], life: life,

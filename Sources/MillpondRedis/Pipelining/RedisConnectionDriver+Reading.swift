@@ -25,7 +25,7 @@ extension RedisConnectionDriver {
   private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
     while self.socket === socket {
       let result = room.withUnsafeMutableBytes { buffer in
-        let result = SocketCalls.receive(socket.descriptor, into: buffer)
+        let result = socket.receive(into: buffer)
         if case .moved(let count) = result {
           parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
