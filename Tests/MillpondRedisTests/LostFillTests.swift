@@ -294,26 +294,31 @@ import Testing
   }
 
   @Test func `a connection ends those of the same run only`() throws {
-    let answers = [
-      RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a\r\n"),
+    typealias Answer = Result<RESPValue, RedisError>
+    let answers: [Answer] = [
+      .success(.map([.bytes(Data("id".utf8)), .integer(3)])),
+      .success(.simple("# Server\r\nrun_id:a\r\n")),
     ]
     let session = try #require(RedisSession(answers))
     #expect(session.run == "a" && session.number == 3)
-    let malformed: [[RESPValue]] = [
-      [], [.null], [.map([]), .simple("run_id:a")], [.map([.bytes(Data("id".utf8))]), answers[1]],
-      [answers[0], .error("NOPERM")], [.simple("OK"), answers[1]],
+    let malformed: [[Answer]] = [
+      [], [.success(.null)], [.success(.map([])), .success(.simple("run_id:a"))],
+      [.success(.map([.bytes(Data("id".utf8))])), answers[1]],
+      [answers[0], .failure(.server(message: "NOPERM"))], [.success(.simple("OK")), answers[1]],
     ]
     for answers in malformed { #expect(RedisSession(answers) == nil) }
 
     let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())
     for number in 0..<40 {
       let other = try #require(
-        RedisSession([.map([.bytes(Data("id".utf8)), .integer(Int64(number))]), answers[1]]))
+        RedisSession([
+          .success(.map([.bytes(Data("id".utf8)), .integer(Int64(number))])), answers[1],
+        ]))
       connection.becomeReady(as: other, at: 0)
       connection.becomeReady(as: nil, at: 0)
     }
     #expect(connection.withState { $0.sessions.count } == RedisSession.limit)
-    let later = try #require(RedisSession([answers[0], .simple("run_id:b")]))
+    let later = try #require(RedisSession([answers[0], .success(.simple("run_id:b"))]))
     connection.becomeReady(as: later, at: 0)
     #expect(connection.withState { $0.sessions } == [later])
   }

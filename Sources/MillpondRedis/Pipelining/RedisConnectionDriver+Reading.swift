@@ -52,28 +52,25 @@ extension RedisConnectionDriver {
     } catch {
       failure = .malformedReply("\(error)")
     }
-    if attempt != nil { greeted(&replies, at: now) }
-    if socket == nil { return }
     deliver(replies, at: now)
+    if let attempt { finishGreeting(attempt.answers.withLock { $0 }, at: now) }
     if socket != nil, let failure { lose(failure, at: now) }
   }
 
-  private mutating func greeted(_ replies: inout [RESPValue], at now: Int64) {
-    while let reply = replies.first {
-      replies.removeFirst()
-      if case .push = reply { continue }
-      attempt?.answers.append(reply)
-      // Not all users may ask for the server's description.
-      if case .error(let message) = reply, attempt?.answers.count != 2 {
+  /// Begins to send commands when the greeting is answered.
+  private mutating func finishGreeting(
+    _ answers: [Result<RESPValue, RedisError>], at now: Int64
+  ) {
+    // Not all users may ask for the server's description.
+    for (place, answer) in answers.enumerated() where place != 1 {
+      if case .failure(.server(let message)) = answer {
         return lose(.refused(message: message), at: now)
       }
-      guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
-      let session = RedisSession(attempt?.answers ?? [])
-      attempt = nil
-      tracker.began(on: connection, sent.version)
-      return connection.becomeReady(as: session, at: now)
     }
-    connection.withState { $0.pipeline.lastReceived = now }
+    guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
+    attempt = nil
+    tracker.began(on: connection, sent.version)
+    connection.becomeReady(as: RedisSession(answers), at: now)
   }
 
   private mutating func deliver(_ replies: [RESPValue], at now: Int64) {

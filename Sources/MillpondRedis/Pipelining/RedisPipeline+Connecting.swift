@@ -17,18 +17,11 @@ extension RedisPipeline {
   }
 
   /// Sends the greeting on a new connection, before all commands.
-  mutating func greet(_ requests: [RedisRequest], at now: Int64) {
+  mutating func greet(_ greeting: [PendingReply], at now: Int64) {
     startAnew()
-    for request in requests { request.append(to: &output) }
+    for reply in greeting { put(reply) }
     lastReceived = now
-    phase = .greeting(requests.count)
-  }
-
-  /// Counts answers to the greeting; returns whether it is complete.
-  mutating func greeted(_ count: Int) -> Bool {
-    guard case .greeting(let missing) = phase else { return true }
-    phase = .greeting(missing - count)
-    return missing == count
+    phase = .greeting
   }
 
   /// Sends the commands that have waited.

@@ -18,8 +18,8 @@ struct RedisPipeline: Sendable {
     /// The connection is being made.
     case connecting
 
-    /// The connection is made, and so many answers to the greeting are missing.
-    case greeting(Int)
+    /// The connection is made, and answers to the greeting are missing.
+    case greeting
 
     /// Commands are sent.
     case ready
