@@ -85,7 +85,7 @@ private final class KeyFill: Sendable {
   ///   - stored: The value; nil to remove what it would replace.
   ///   - refusal: The end if nothing is done; nil if nothing has been sent yet.
   private func replace(
-    _ present: LastFill, by stored: StoredValue?, or refusal: Result<RESPValue, RedisError>? = nil
+    _ present: KnownValue, by stored: StoredValue?, or refusal: Result<RESPValue, RedisError>? = nil
   ) {
     // A value that is only renewed is from before what a later get has stored.
     if token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
@@ -174,7 +174,7 @@ private final class KeyFill: Sendable {
     if fill == .none, !isAdmitted || !isReported { return undo(takeBack) }
     // Without times behind it, an equal value that is set later would count as this one.
     if cache.form == .stamped {
-      let fill = LastFill(revision: token.revision, fingerprint: stored.fingerprint)
+      let fill = KnownValue(revision: token.revision, fingerprint: stored.fingerprint)
       cache.tracked.fills.set(fill, for: key)
     }
     // Memory that follows may have the older value, of which nothing was reported.

@@ -145,7 +145,8 @@ public final class RedisCache: Cache, AnsweringSource {
   ///
   /// A removal of all keys or by predicate asks the server for its keys step by step, and removes
   /// the cache's ones; keys that this process writes meanwhile stay. Gets of this process miss the others
-  /// from the call on. If it fails, some values may be left: remove them again.
+  /// from the call on. If it fails, some values may be left: remove them again. It fails also if the
+  /// connection is lost, or if a later write of one of its keys fails.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     redis.loop.start()
     switch change {

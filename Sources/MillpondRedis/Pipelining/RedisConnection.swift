@@ -138,11 +138,8 @@ final class RedisConnection: Sendable {
 
   /// Ends a delivery, and sends what receivers have submitted meanwhile.
   func uncork() {
-    var writing = state.withLock { state in
-      state.pipeline.uncork()
-      return state.beginWriting()
-    }
-    send(&writing)
+    withState { $0.pipeline.uncork() }
+    flush()
   }
 
   private func send(_ next: inout Writing?) {

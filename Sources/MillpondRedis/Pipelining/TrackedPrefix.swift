@@ -15,7 +15,7 @@ final class TrackedPrefix: Sendable {
   let removals = RedisRemovals()
 
   /// The last fill of each key by this client, for the keys that were filled most recently.
-  let fills = MemoryCache<String, LastFill>(countLimit: 1_024, policy: .leastRecentlyUsed)
+  let fills = MemoryCache<String, KnownValue>(countLimit: 1_024, policy: .leastRecentlyUsed)
 
   /// What the last gets without a value have seen on the server, by their places in the order of
   /// writes.
@@ -42,7 +42,7 @@ final class TrackedPrefix: Sendable {
   }
 
   /// Returns what the get of a fill has seen, once; nil if that is not known.
-  func takeSeen(_ key: String, by get: Revision) -> LastFill? {
+  func takeSeen(_ key: String, by get: Revision) -> KnownValue? {
     guard let found = seen.now(get, Lookup()), found.key == key else { return nil }
     seen.remove(get)
     return .seen(found.fingerprint)
@@ -109,14 +109,14 @@ private struct SeenKey: Sendable {
   let fingerprint: Data
 }
 
-/// What a fill may replace: the value of a fill by this client, with the revision of its token, or
-/// what its get has seen, with none.
-struct LastFill: Sendable {
+/// What a key was known to have: the value of a fill by this client, with the revision of its token,
+/// or what a get has seen, with none.
+struct KnownValue: Sendable {
   let revision: Revision
   let fingerprint: Data
 
-  static func seen(_ fingerprint: Data) -> LastFill {
-    LastFill(revision: .none, fingerprint: fingerprint)
+  static func seen(_ fingerprint: Data) -> KnownValue {
+    KnownValue(revision: .none, fingerprint: fingerprint)
   }
 }
 
