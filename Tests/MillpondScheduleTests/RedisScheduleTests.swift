@@ -123,6 +123,50 @@ import Testing
       }
     }
   }
+
+  @Test func `a removal by predicate beside an earlier set`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram()
+      let shared = RedisCache(redis.client, prefix: "p/", form: .plain)
+      let (removal, set) = (Witness<Void>(), Witness<Void>())
+      let (earlier, later) = (Revision.next(), Revision.next())
+      redis.connect()
+      program.thread([
+        "sets": { set.watch(shared.apply(.set("a", Stamped(.bytes(1)), earlier))) }
+      ])
+      program.thread([
+        "removes": {
+          removal.watch(shared.apply(.removeMatching(KeyPredicate { $0 == "a" }, later)))
+        },
+        "looks": { for _ in 0..<6 { redis.look() } },
+      ])
+      program.whenQuiet {
+        for _ in 0..<20 { redis.look() }
+        if redis.values["p/a"] != nil { return "the removed value has come back" }
+        return removal.complaint() ?? set.complaint()
+      }
+    }
+  }
+
+  /// The set is refused, so that a removal which left the key to it would leave the old value.
+  @Test func `a removal of everything beside a set that the server refuses`() {
+    expectNoFault(.redis) { program in
+      let redis = RedisProgram()
+      let shared = RedisCache(redis.client, prefix: "p/", form: .plain)
+      let (removal, set) = (Witness<Void>(), Witness<Void>())
+      redis.setElsewhere("p/a", to: "old")
+      redis.isFull = true
+      redis.connect()
+      program.thread(["removes all": { removal.watch(shared.removeAll()) }])
+      program.thread(["sets": { set.watch(shared.set(.bytes(1), for: "a")) }])
+      program.thread(["looks": { for _ in 0..<3 { redis.look() } }])
+      program.whenQuiet {
+        for _ in 0..<20 { redis.look() }
+        if removal.isCompleted, redis.values["p/a"] == "old" { return "the old value is left" }
+        return removal.complaint()
+      }
+    }
+  }
 }
 
 extension ScheduleEffort {
@@ -151,6 +195,9 @@ private final class RedisProgram: @unchecked Sendable {
 
   /// The values that the server has stored.
   private(set) var values: [String: String] = [:]
+
+  /// Whether the server stores nothing more.
+  var isFull = false
 
   init(tracking: RedisTracking = .off) {
     var settings = RedisSettings(
@@ -215,7 +262,10 @@ private final class RedisProgram: @unchecked Sendable {
   }
 
   /// Fails what is left.
-  func close() { client.close() }
+  func close() {
+    client.close()
+    client.loop.closeAll()
+  }
 
   /// Stores a value, and reports that to the client.
   func setElsewhere(_ key: String, to value: String) {
@@ -257,9 +307,16 @@ private final class RedisProgram: @unchecked Sendable {
       received.append(words.last ?? "")
       return "+\(words.last ?? "")\r\n"
     case "GET": return values[words[1]].map { "$\($0.utf8.count)\r\n\($0)\r\n" } ?? "_\r\n"
-    case "SET":
-      values[words[1]] = words[2]
+    case "SET", "EVAL":
+      if isFull { return "-OOM x\r\n" }
+      values[words[words.count - 2]] = words[words.count - 1]
       return "+OK\r\n"
+    case "SCAN":
+      let keys = values.keys.map { "$\($0.utf8.count)\r\n\($0)\r\n" }
+      return "*2\r\n$1\r\n0\r\n*\(keys.count)\r\n" + keys.joined()
+    case "UNLINK":
+      for key in words.dropFirst() { values[key] = nil }
+      return ":1\r\n"
     default: return "+OK\r\n"
     }
   }

@@ -92,7 +92,8 @@ final class RedisLoop: Sendable {
     }
   }
 
-  private func closeAll() {
+  /// Fails all commands, at the end of the thread or in its place.
+  func closeAll() {
     for connection in connections {
       tracker.ended(on: connection.number)
       let answers = connection.withState { state in
