@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import Synchronization
 
 /// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
 ///
@@ -86,12 +87,15 @@ final class RedisLeases: Sendable {
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: use.prefix.text, key: key) }
 }
 
-/// A lease that this process has, which it ends once.
+/// A lease that this process has, until its fetch has ended and all fills of that are stored.
 final class HeldLease: Sendable {
   private let leases: RedisLeases
   private let key: String
   private let token: String
-  private let state = Locked(State())
+
+  /// The number of those who need it: the fetch, and each fill.
+  private let users = AtomicValue(1)
+  private let isFinished = AtomicValue(false)
 
   init(_ leases: RedisLeases, _ key: String, _ token: String) {
     self.leases = leases
@@ -99,37 +103,24 @@ final class HeldLease: Sendable {
     self.token = token
   }
 
-  private struct State: Sendable {
-    /// The fills that have not ended, and whether no more come.
-    var fills = 0
-    var isFinished = false
-    var isEnded = false
-
-    /// Whether the lease ends now; true once.
-    mutating func ends() -> Bool {
-      isFinished && fills == 0 && !exchange(&isEnded, with: true)
-    }
-  }
-
   /// Lets the lease last until the value of a fill is stored.
   func wait(for fill: Signal<Void>) {
-    state.withLock { $0.fills += 1 }
+    users.add(1, ordering: .relaxed)
     fill.subscribe { event in
-      guard event.isTerminal else { return }
-      self.endIfDue { $0.fills -= 1 }
+      if event.isTerminal { self.leave() }
     }
   }
 
-  /// Ends the lease when all values are stored, since the fetch has ended, or its caller has left.
+  /// Lets the lease end when all values are stored, since the fetch has ended, or its caller has
+  /// left; once.
   ///
   /// A caller that has its value leaves while the value is on its way to the server.
-  func finish() { endIfDue { $0.isFinished = true } }
+  func finish() {
+    if !isFinished.exchange(true, ordering: .relaxed) { leave() }
+  }
 
-  private func endIfDue(after change: (inout State) -> Void) {
-    let ends = state.withLock { state in
-      change(&state)
-      return state.ends()
-    }
-    if ends { leases.end(key, token) }
+  private func leave() {
+    let left = users.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { leases.end(key, token) }
   }
 }
