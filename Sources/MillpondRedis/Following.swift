@@ -62,7 +62,10 @@ public struct Following<Base: Cache>: Cache, AnsweringSource {
   public typealias Value = Base.Value
 
   @usableFromInline let base: Base
-  private let membership: FollowerMembership
+  private let use: PrefixUse
+
+  /// Follows until all copies are released.
+  private let following: ScopedDisposable
 
   init(base: Base, shared: RedisCache, key: @escaping @Sendable (String) throws -> Base.Key?) {
     self.base = base
@@ -75,7 +78,8 @@ public struct Following<Base: Cache>: Cache, AnsweringSource {
         }
       },
       cleared: { _ = base.apply(.removeAll($0)) })
-    membership = FollowerMembership(shared.use, follower)
+    use = shared.use
+    following = use.prefix.follow(follower).scoped()
     // Changes of the values that are there already were not followed.
     _ = base.apply(.removeAll(.next()))
     shared.redis.loop.start()
@@ -99,7 +103,7 @@ public struct Following<Base: Cache>: Cache, AnsweringSource {
   /// A change that arrives when the connection is lost is older than the removal of everything that
   /// follows.
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    let prefix = membership.use.prefix
+    let prefix = use.prefix
     switch change {
     case .set(let key, let stamped, let revision):
       // A report that has arrived in between is later, whenever the set was called.
@@ -117,18 +121,7 @@ public struct Following<Base: Cache>: Cache, AnsweringSource {
 
   /// The base, and whether it follows at present.
   public func topology(for key: Key?) -> Topology {
-    let title = membership.use.prefix.isInForce ? "following" : "not following at present"
+    let title = use.prefix.isInForce ? "following" : "not following at present"
     return Topology(.wrapper, title, of: base.topology(for: key))
-  }
-}
-
-/// A membership that keeps a cache following, until all copies are released.
-final class FollowerMembership: Sendable {
-  let use: PrefixUse
-  private let handle: ScopedDisposable
-
-  init(_ use: PrefixUse, _ follower: RedisFollower) {
-    self.use = use
-    handle = use.prefix.follow(follower).scoped()
   }
 }

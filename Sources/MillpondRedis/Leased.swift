@@ -152,20 +152,26 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
 
   private func take(_ reports: DeferredReports?, _ reason: Answer<Upper.Value>?) {
     // Before the lease is asked for: what happens from then on is noticed.
-    let notice = whole.leases.notice(of: name)
-    lifetime.onEnd { notice.end() }
+    let (changed, waiting) = (Promise<Void>(), lifetime.child())
+    whole.leases.follow(name, during: waiting) { changed.end() }
     whole.leases.take(name) { result in
       switch result {
+      case .busy:
+        let again = Observer<Void>(
+          next: {
+            waiting.end()
+            WorkContext.run(in: self.caller) { self.start() }
+          }, other: { _ in })
+        changed.outcome.run(again, waiting)
       case .taken(let token):
-        notice.end()
+        waiting.end()
         let lease = HeldLease(self.whole.leases, self.name, token)
         if self.lifetime.isEnded { return lease.finish() }
         self.lifetime.onEnd { lease.finish() }
         // Another process may have stored the value before the lease was taken.
         self.fetch(.leased(lease))
-      case .busy: notice.await { WorkContext.run(in: self.caller) { self.start() } }
       case .unavailable:
-        notice.end()
+        waiting.end()
         if self.lifetime.isEnded { return }
         reports?.passOn()
         self.fetch(.asked(reason, nil))

@@ -53,10 +53,8 @@ public final class Redis: Sendable {
       deadline: ConnectionLimits.time(deadline), heartbeat: ConnectionLimits.time(heartbeat))
     try self.init(
       RedisSettings(
-        address: address,
-        credentials: RedisCredentials(username: username, password: password),
-        database: database, connections: max(1, connections), tracking: tracking,
-        limits: limits))
+        address: address, username: username, password: password, database: database,
+        connections: max(1, connections), tracking: tracking, limits: limits))
   }
 
   init(_ settings: RedisSettings) throws(RedisError) {
@@ -81,24 +79,23 @@ public final class Redis: Sendable {
     return subject.outcome
   }
 
-  /// The outcome of earlier writes and fills, which have up to six steps if at most three gets of a
-  /// key are answered at once.
-  func flush() -> Signal<Void> {
-    let subject = Promise<Void>()
-    flush(steps: 6) { subject.keep(by: .of($0, from: self)) }
-    return subject.outcome
+  /// The writes of several steps that have not ended.
+  private let unfinished = Locked(Registry<Signal<Void>>())
+
+  /// Lets a flush wait for a write of several steps.
+  func track(_ outcome: Signal<Void>) -> Signal<Void> {
+    let number = unfinished.withLock { $0.add(outcome) }
+    outcome.subscribe { [unfinished] event in
+      if event.isTerminal { unfinished.discard { $0.remove(number) } }
+    }
+    return outcome
   }
 
-  private func flush(
-    steps: Int, _ done: @escaping @Sendable (Result<Void, RedisError>) -> Void
-  ) {
-    afterAllCommands { result in
-      if case .success = result, steps > 1 {
-        self.flush(steps: steps - 1, done)
-      } else {
-        done(result)
-      }
-    }
+  /// Completes when all earlier writes and fills have ended, and the server has carried them out.
+  func flush() -> Signal<Void> {
+    let running = unfinished.withLock { Array($0.elements) }
+    return Signal.merge(running.map { $0.ignoreValues(as: Void.self).recover { _ in .empty } })
+      .ifEmpty { self.ping() }.started()
   }
 
   /// Whether the server reports the changes of other processes at present, so that memory may keep

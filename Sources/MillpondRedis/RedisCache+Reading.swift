@@ -19,34 +19,11 @@ extension RedisCache {
     let least = form == .plain ? 1 : RedisRecord.footerSize
     return .deferred {
       if self.isBeingRemoved(key) { return .just(false) }
-      return self.asking(key, request) { reply in
+      return self.asking(self.redis.connection(of: key), request) { reply in
         if case .integer(let count) = reply { count >= least } else { false }
       }
     }
   }
-
-  /// Returns the rest of a value's life on the server; empty if there is no value.
-  ///
-  /// - Parameter key: The key.
-  public func timeToLive(of key: String) -> Signal<TimeToLive> {
-    let key = key.keyText
-    let request: RedisRequest =
-      form == .plain
-      ? .command("PTTL", .key(serverKey(key)), isRepeatable: true)
-      : .command(
-        "EVAL", .text(Self.timeToLiveOfValue), "1", .key(serverKey(key)), isRepeatable: true)
-    return asking(key, request) { reply in
-      switch reply {
-      case .integer(-1): TimeToLive.forever
-      case .integer(let rest) where rest >= 0: .after(.milliseconds(rest))
-      default: nil
-      }
-    }
-    .compactMap { $0 }
-  }
-
-  private static let timeToLiveOfValue =
-    "if \(StoredValue.hasNone) then return -2 end return redis.call('PTTL',KEYS[1])"
 
   /// Stores a value if there is none, in one step of the server.
   ///
@@ -66,7 +43,8 @@ extension RedisCache {
     let stamped = Stamped(value, timeToLive: timeToLive)
     guard let stored = stored(stamped, isFill: false) else { return .just(false) }
     let subject = Promise<Bool>()
-    let place = submit(key, .next(), { stored.setIfAbsent($0) }) { result in
+    let request = { $1 ? stored.setAnew($0) : stored.setIfAbsent($0) }
+    let place = write(key, .next(), request) { result in
       subject.keep(by: .of(result.map { $0 != .null }, from: self.redis))
     }
     return place == nil ? .just(false) : subject.outcome
@@ -113,20 +91,11 @@ extension RedisCache {
 
   /// Whether a removal that still runs concerns a key, which was not written after it.
   private func isBeingRemoved(_ key: String) -> Bool {
-    let candidates = removals.candidates(for: key)
-    if candidates.isEmpty { return false }
+    let removed = removals.concerning(key)
+    if removed.isEmpty { return false }
     return redis.connection(of: key).withState { [number] state in
-      let last = state.orders[number]?.lastWrite(of: key) ?? .none
-      return candidates.contains { $0 >= last }
+      removed.haveRemoved(state.orders.lastWrite(of: key, number))
     }
-  }
-
-  func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
-
-  private func asking<Value: Sendable>(
-    _ key: String, _ request: RedisRequest, _ value: @escaping @Sendable (RESPValue) -> Value
-  ) -> Signal<Value> {
-    asking(redis.connection(of: key), request, value)
   }
 
   private func asking<Value: Sendable>(

@@ -19,10 +19,11 @@ public import MillpondSignals
 /// ``RedisForm/plain``.
 ///
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
-/// by this process or by another one. The client asks what the key has, and stores the value if the
-/// key still has that; the server reports earlier writes in between. So nothing that another
-/// process has set is replaced, and the answer of a later get of this process replaces that of an
-/// older one (in the form ``RedisForm/plain`` it may be dropped). A removal of the key by another
+/// by this process or by another one: the server stores the value if the key still has what the get
+/// has seen there, in one round trip. (The fill of a get that has seen nothing, such as a reload,
+/// asks first.) So nothing that another process has set is replaced, and the answer of a later get
+/// of this process replaces that of an older one (in the form ``RedisForm/plain`` it may be
+/// dropped). A removal of the key by another
 /// process leaves a mark there for a second, a few bytes that are no value, so that nothing is
 /// stored over it that was fetched before. After a removal of many keys, and in the form
 /// ``RedisForm/plain``, which knows no marks, the value may be stored for the time of a round trip,
@@ -98,18 +99,15 @@ public final class RedisCache: Cache, AnsweringSource {
   ) {
     if lookup.freshness == .reload { return observer.completed() }
     let key = key.keyText
-    let candidates = removals.candidates(for: key)
+    let removed = removals.concerning(key)
     redis.loop.start()
     lookup.flight?.followChanges { tracked.follow(key, $0) }
     let wasAsked = redis.connection(of: key).submit({ result in
       if case .failure(.server) = result { self.forgetUntracked(key) }
-      if !lifetime.isEnded { self.answer(result, lookup, observer, lifetime) }
+      if !lifetime.isEnded { self.answer(key, result, lookup, observer, lifetime) }
     }) { [number, prefix] orders in
-      if !candidates.isEmpty {
-        // A removal that still runs counts as done for keys that were not written after it.
-        let last = orders[number]?.lastWrite(of: key) ?? .none
-        if candidates.contains(where: { $0 >= last }) { return nil }
-      }
+      // A removal that still runs counts as done for keys that were not written after it.
+      if !removed.isEmpty, removed.haveRemoved(orders.lastWrite(of: key, number)) { return nil }
       return .get(RedisKey(prefix: prefix, key: key))
     }
     if !wasAsked { observer.completed() }
@@ -123,21 +121,22 @@ public final class RedisCache: Cache, AnsweringSource {
   }
 
   private func answer(
-    _ result: Result<RESPValue, RedisError>, _ lookup: Lookup,
+    _ key: String, _ result: Result<RESPValue, RedisError>, _ lookup: Lookup,
     _ observer: Observer<Answer<Data>>, _ lifetime: Lifetime
   ) {
     switch result {
     case .failure(let error): return observer.failed(CacheError(error, of: redis))
-    case .success(let reply):
-      if case .bytes(let data) = reply, let stamped = form.stamped(data) {
-        if lookup.freshness == .any || lookup.admits(age: stamped.age) {
-          observer.next(.value(stamped))
-        } else {
-          observer.next(.tooOld(age: stamped.age))
-        }
+    case .success(.bytes(let data)):
+      let stamped = form.stamped(data)
+      if let stamped, lookup.freshness == .any || lookup.admits(age: stamped.age) {
+        observer.next(.value(stamped))
+      } else {
+        tracked.note(key, StoredValue.fingerprint(of: data), seenBy: lookup.beginning)
+        if let stamped { observer.next(.tooOld(age: stamped.age)) }
       }
-      if !lifetime.isEnded { observer.completed() }
+    case .success: tracked.note(key, Data(), seenBy: lookup.beginning)
     }
+    if !lifetime.isEnded { observer.completed() }
   }
 
   // MARK: Writing
@@ -146,127 +145,20 @@ public final class RedisCache: Cache, AnsweringSource {
   ///
   /// A removal of all keys or by predicate asks the server for its keys step by step, and removes
   /// the cache's ones; keys that this process writes meanwhile stay. Gets of this process miss the others
-  /// from the call on. If it fails, some values may be left: remove them again.
+  /// from the call on. If it fails, some values may be left: remove them again. It fails also if the
+  /// connection is lost, or if a later write of one of its keys fails.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     redis.loop.start()
     switch change {
     case .set(let key, let stamped, let revision): return set(key.keyText, stamped, revision)
-    case .remove(let key, let revision): return remove(key.keyText, revision)
-    case .removeAll(let revision): return removeAll(nil, revision)
-    case .removeMatching(let predicate, let revision): return removeAll(predicate, revision)
-    case .fill(let key, let stamped, let token): return fill(key.keyText, stamped, token)
+    case .remove(let key, let revision): return redis.track(remove(key.keyText, revision))
+    case .removeAll(let revision): return redis.track(removeAll(nil, revision))
+    case .removeMatching(let predicate, let revision):
+      return redis.track(removeAll(predicate, revision))
+    case .fill(let key, let stamped, let token):
+      return redis.track(fill(key.keyText, stamped, token))
     }
   }
 
-  private func set(_ key: String, _ stamped: Stamped<Data>, _ revision: Revision) -> Signal<Void> {
-    guard let stored = stored(stamped, isFill: false) else { return remove(key, revision) }
-    let subject = Promise<Void>()
-    let place = submit(key, revision, { stored.set($0) }) { result in
-      subject.keep(by: .of(result.map { _ in () }, from: self.redis))
-    }
-    guard let place else { return .just(()) }
-    // The memory above this layer is written next.
-    if tracked.isFollowed { tracked.places.set(place, for: revision) }
-    return subject.outcome
-  }
-
-  /// Sends a write, unless a later one of the key has been sent, and tells what follows.
-  ///
-  /// - Returns: The place of the write in the order of memory that follows; nil if it was not sent.
-  func submit(
-    _ key: String, _ revision: Revision, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
-    _ answer: @escaping RedisAnswer
-  ) -> Revision? {
-    removeFormer(key, before: revision)
-    let former = Locked(Revision.none)
-    let connection = redis.connection(of: key)
-    let answer: RedisAnswer = { [number] result in
-      if result.hasStoredNothing {
-        // So removals that are older do not leave the key alone because of it.
-        connection.withState { state in
-          state.orders[number]?.takeBack(key, revision, former: former.withLock { $0 })
-        }
-      }
-      // Memory has only what the server has stored.
-      if result.isNoSuccess { self.changed(key) }
-      answer(result)
-    }
-    var place: Revision?
-    // The server reports the change to the other connections.
-    let others = redis.loop.tracker.others(with: key, of: tracked).filter {
-      redis.connection(of: $0.key) === connection
-    }
-    let isSent = admitting(
-      key, request, answer, compare: { self.removals.compare(key, revision) },
-      mustCompare: { $0.mustCompare(revision, compared: $1) },
-      admit: { orders, compared in
-        let last = orders[number]?.lastWrite(of: key) ?? .none
-        former.withLock { $0 = last }
-        guard orders[number, default: WriteOrder()].admit(key, revision, compared: compared)
-        else { return false }
-        // In the same step, so that no earlier fill of theirs comes after this write.
-        for other in others { orders[other.prefix.number]?.refuseFills(of: other.key) }
-        place = .next()
-        return true
-      })
-    tracked.fills.remove(key)
-    guard isSent, let place else { return nil }
-    changed(key, place)
-    return place
-  }
-
-  /// Tells what follows of a change of this client that has been submitted, or of its failure.
-  func changed(_ key: String, _ place: Revision = .next()) {
-    redis.loop.tracker.changedHere(key, of: tracked, place)
-  }
-
-  /// Sends a command that stores or removes, if the order of the key's connection admits it.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - request: Makes the command.
-  ///   - answer: Receives the answer.
-  ///   - takeBack: The command that takes back what it has left, should its answer not arrive in
-  ///     time.
-  ///   - compare: Compares the key with later removals by predicate; nil if one concerns it.
-  ///   - mustCompare: Whether there is a removal that it has not been compared with.
-  ///   - admit: Decides, with the orders of all caches.
-  func admitting(
-    _ key: String, _ request: @escaping @Sendable (RedisKey) -> RedisRequest,
-    _ answer: @escaping RedisAnswer, takeBack: RedisRequest? = nil, compare: () -> Int?,
-    mustCompare: (WriteOrder<String>, Int) -> Bool,
-    admit: (inout [Int: WriteOrder<String>], Int) -> Bool
-  ) -> Bool {
-    while let compared = compare() {
-      var (isBehind, forgotten) = (false, [[String: Revision]]())
-      let isSent = redis.connection(of: key).submit(answer, takeBack: takeBack) {
-        [number, prefix] orders in
-        isBehind = mustCompare(orders[number, default: WriteOrder()], compared)
-        guard !isBehind, admit(&orders, compared) else { return nil }
-        forgotten = orders[number]?.takeForgotten() ?? []
-        return request(RedisKey(prefix: prefix, key: key))
-      }
-      withExtendedLifetime(forgotten) {}  // released here, not under the lock
-      if !isBehind { return isSent }
-    }
-    return false
-  }
-}
-
-extension Result<RESPValue, RedisError> {
-  /// Whether it is not certain that a write was carried out.
-  fileprivate var isNoSuccess: Bool {
-    if case .success(let reply) = self { reply == .null } else { true }
-  }
-
-  /// Whether it is certain that a set has stored nothing.
-  fileprivate var hasStoredNothing: Bool {
-    switch self {
-    case .success(let reply): reply == .null
-    case .failure(.server), .failure(.notConnected), .failure(.tooManyCommands),
-      .failure(.tooManyBytes), .failure(.closed):
-      true
-    case .failure: false
-    }
-  }
+  func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
 }

@@ -17,6 +17,6 @@ public enum RedisForm: Sendable, Hashable {
   func stamped(_ data: Data) -> Stamped<Data>? {
     if self == .plain { return Stamped(data) }
     guard let (value, record) = RedisRecord.divide(data) else { return nil }
-    return record.stamped(value, at: SocketCalls.wallTime())
+    return record.stamped(value, at: RedisRecord.now)
   }
 }

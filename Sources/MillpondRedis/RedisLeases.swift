@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import Synchronization
 
 /// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
 ///
@@ -64,22 +65,21 @@ final class RedisLeases: Sendable {
   }
 
   private func ending(_ key: String, _ token: String) -> RedisRequest {
-    .command("EVAL", .text(Self.compareAndDelete), "1", .key(serverKey(key)), .text(token))
+    .script(Self.compareAndDelete, serverKey(key), [.text(token)])
   }
 
   private static let compareAndDelete =
     "if redis.call('GET',KEYS[1])==ARGV[1] then return redis.call('UNLINK',KEYS[1]) end return 0"
 
-  /// Returns a notice of the next change of a key or of its lease, or of the polling time's end.
-  func notice(of key: String) -> LeaseNotice {
-    let notice = LeaseNotice()
-    notice.keep([
-      shared.tracked.follow(key) { notice.arrive() }, use.prefix.follow(key) { notice.arrive() },
-      scheduler.schedule(after: Self.pollingTime) { notice.arrive() },
-    ])
+  /// Calls `act` for changes of a key or of its lease, and after the polling time.
+  func follow(_ key: String, during lifetime: Lifetime, _ act: @escaping @Sendable () -> Void) {
+    let handles = [
+      shared.tracked.follow(key, act), use.prefix.follow(key, act),
+      scheduler.schedule(after: Self.pollingTime, act),
+    ]
+    lifetime.onEnd { for handle in handles { handle.dispose() } }
     // The server tracks by keys what has been read.
     if shared.redis.loop.tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
-    return notice
   }
 
   private func connection(_ key: String) -> RedisConnection { shared.redis.connection(of: key) }
@@ -87,62 +87,15 @@ final class RedisLeases: Sendable {
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: use.prefix.text, key: key) }
 }
 
-/// A notice that arrives once, for one receiver.
-final class LeaseNotice: Sendable {
-  private struct State: Sendable {
-    var hasArrived = false
-    var isOver = false
-    var receiver: (@Sendable () -> Void)?
-    var handles: [Disposable] = []
-  }
-
-  private let state = Locked(State())
-
-  /// Keeps what makes the notice arrive, until it has arrived or is not needed.
-  func keep(_ handles: [Disposable]) {
-    let isLate = state.withLock { state in
-      if !state.isOver { state.handles = handles }
-      return state.isOver
-    }
-    if isLate { for handle in handles { handle.dispose() } }
-  }
-
-  func arrive() {
-    let receiver = state.withLock { state in
-      state.hasArrived = true
-      // Taken, since two causes may arrive at the same time.
-      return state.isOver ? nil : exchange(&state.receiver, with: nil)
-    }
-    guard let receiver else { return }
-    end()
-    receiver()
-  }
-
-  /// Calls `receive` when the notice arrives, at once if it has arrived.
-  func await(_ receive: @escaping @Sendable () -> Void) {
-    let hasArrived = state.withLock { state in
-      state.receiver = receive
-      return state.hasArrived
-    }
-    if hasArrived { arrive() }
-  }
-
-  func end() {
-    let (handles, receiver) = state.withLock { state in
-      state.isOver = true
-      return (exchange(&state.handles, with: []), exchange(&state.receiver, with: nil))
-    }
-    withExtendedLifetime(receiver) {}  // released here, not under the lock
-    for handle in handles { handle.dispose() }
-  }
-}
-
-/// A lease that this process has, which it ends once.
+/// A lease that this process has, until its fetch has ended and all fills of that are stored.
 final class HeldLease: Sendable {
   private let leases: RedisLeases
   private let key: String
   private let token: String
-  private let state = Locked(State())
+
+  /// The number of those who need it: the fetch, and each fill.
+  private let users = AtomicValue(1)
+  private let isFinished = AtomicValue(false)
 
   init(_ leases: RedisLeases, _ key: String, _ token: String) {
     self.leases = leases
@@ -150,37 +103,24 @@ final class HeldLease: Sendable {
     self.token = token
   }
 
-  private struct State: Sendable {
-    /// The fills that have not ended, and whether no more come.
-    var fills = 0
-    var isFinished = false
-    var isEnded = false
-
-    /// Whether the lease ends now; true once.
-    mutating func ends() -> Bool {
-      isFinished && fills == 0 && !exchange(&isEnded, with: true)
-    }
-  }
-
   /// Lets the lease last until the value of a fill is stored.
   func wait(for fill: Signal<Void>) {
-    state.withLock { $0.fills += 1 }
+    users.add(1, ordering: .relaxed)
     fill.subscribe { event in
-      guard event.isTerminal else { return }
-      self.endIfDue { $0.fills -= 1 }
+      if event.isTerminal { self.leave() }
     }
   }
 
-  /// Ends the lease when all values are stored, since the fetch has ended, or its caller has left.
+  /// Lets the lease end when all values are stored, since the fetch has ended, or its caller has
+  /// left; once.
   ///
   /// A caller that has its value leaves while the value is on its way to the server.
-  func finish() { endIfDue { $0.isFinished = true } }
+  func finish() {
+    if !isFinished.exchange(true, ordering: .relaxed) { leave() }
+  }
 
-  private func endIfDue(after change: (inout State) -> Void) {
-    let ends = state.withLock { state in
-      change(&state)
-      return state.ends()
-    }
-    if ends { leases.end(key, token) }
+  private func leave() {
+    let left = users.subtract(1, ordering: .acquiringAndReleasing).newValue
+    if left == 0 { leases.end(key, token) }
   }
 }

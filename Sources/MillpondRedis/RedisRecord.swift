@@ -77,6 +77,9 @@ extension [UInt8] {
 
 /// The times of a value, by the calendar of this machine.
 extension RedisRecord {
+  /// The milliseconds since 1970.
+  static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
   /// The record of a value that is stored now, and its life in milliseconds; nil for no limit.
   ///
   /// - Parameters:

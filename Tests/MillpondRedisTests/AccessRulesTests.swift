@@ -65,7 +65,6 @@ import Testing
     try await cache.remove("none").value
     try await cache.set(Data([1]), for: "a").value
     #expect(try await shared.contains("a").value)
-    #expect(try await shared.timeToLive(of: "a").value == .forever)
     #expect(try await shared.setIfAbsent(Data(), for: "b").value)
     #expect(try await shared.values(of: ["a", "b"]).value.count == 2)
     // So that the next connection ends this one.

@@ -52,7 +52,7 @@ import Testing
         let outcomes = (isInOrder ? [1, 2] : [2, 1]).map { fill(cache, $0, tokens[$0] ?? .any) }
         for outcome in outcomes { _ = try await outcome.collect().value }
 
-        #expect(try await cache.found("k") == Data([2]))
+        #expect(try await cache.found("k") == Data([2]), "\(tracking) \(isInOrder)")
         try await cache.removeAll().value
       }
     }

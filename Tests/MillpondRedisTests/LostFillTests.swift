@@ -92,38 +92,6 @@ import Testing
     #expect(count.withLock { $0 } == 3)
   }
 
-  @Test func `a fill that is answered too late is taken back on the same connection`() async throws
-  {
-    let isGivenUp = DispatchSemaphore(value: 0)
-    let server = try server { _, command in
-      guard command.first == "SET" else { return "_\r\n" }
-      isGivenUp.wait()
-      return "+OK\r\n"
-    }
-    let redis = try server.client(deadline: .milliseconds(300))
-    let cache = RedisCache(redis, prefix: "p:", form: .plain)
-    try await redis.ping().value
-
-    await fill(cache, "k", "value")
-    isGivenUp.signal()
-    while !commands.withLock({ $0 }).contains(where: { $0.hasSuffix("EVAL p:k 5:value") }) {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-  }
-
-  @Test func `a fill that was not sent is not taken back`() async throws {
-    let server = try server { connection, command in
-      connection == 1 ? nil : command.first == "PING" ? "+PONG\r\n" : "_\r\n"
-    }
-    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
-
-    await fill(cache, "k", "value")
-    while (try? await cache.flush().value) == nil { await Task.yield() }
-
-    #expect(!commands.withLock { $0 }.contains { $0.hasSuffix("5:value") })
-  }
-
   @Test(arguments: ["-OOM x\r\n", "-READONLY x\r\n", "_\r\n"])
   func `a fill that the server has refused is not taken back`(refusal: String) async throws {
     let server = try server { _, command in command.first == "SET" ? refusal : "_\r\n" }
@@ -278,42 +246,32 @@ import Testing
     #expect(commands(of: 3).prefix(2) == ["CLIENT KILL ID 1", "CLIENT KILL ID 2"])
   }
 
-  @Test func `connections of another run of the server are not ended`() async throws {
-    let server = try ScriptedServer(description: nil) { [commands] connection, command in
-      commands.withLock { $0.append("\(connection) " + command.joined(separator: " ")) }
-      if command.first == "HELLO" { return "%1\r\n$2\r\nid\r\n:\(connection)\r\n" }
-      return command.first == "SET" && connection == 1 ? nil : "+OK\r\n"
-    }
-    let cache = RedisCache(try server.client(), prefix: "p:", form: .plain)
-
-    _ = try? await cache.set(Data(), for: "k").value
-    try await cache.flush().value
-
-    #expect(server.connections == 2)
-    #expect(!commands.withLock { $0 }.contains { $0.contains("KILL") })
-  }
-
   @Test func `a connection ends those of the same run only`() throws {
-    let answers = [
-      RESPValue.map([.bytes(Data("id".utf8)), .integer(3)]), .simple("# Server\r\nrun_id:a\r\n"),
+    typealias Answer = Result<RESPValue, RedisError>
+    let answers: [Answer] = [
+      .success(.map([.bytes(Data("id".utf8)), .integer(3)])),
+      .success(.simple("# Server\r\nrun_id:a\r\n")),
     ]
     let session = try #require(RedisSession(answers))
     #expect(session.run == "a" && session.number == 3)
-    let malformed: [[RESPValue]] = [
-      [], [.null], [.map([]), .simple("run_id:a")], [.map([.bytes(Data("id".utf8))]), answers[1]],
-      [answers[0], .error("NOPERM")], [.simple("OK"), answers[1]],
+    let malformed: [[Answer]] = [
+      [], [.success(.null)], [.success(.map([])), .success(.simple("run_id:a"))],
+      [.success(.map([.bytes(Data("id".utf8))])), answers[1]],
+      [answers[0], .failure(.server(message: "NOPERM"))], [.success(.simple("OK")), answers[1]],
     ]
     for answers in malformed { #expect(RedisSession(answers) == nil) }
 
     let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())
     for number in 0..<40 {
       let other = try #require(
-        RedisSession([.map([.bytes(Data("id".utf8)), .integer(Int64(number))]), answers[1]]))
+        RedisSession([
+          .success(.map([.bytes(Data("id".utf8)), .integer(Int64(number))])), answers[1],
+        ]))
       connection.becomeReady(as: other, at: 0)
       connection.becomeReady(as: nil, at: 0)
     }
     #expect(connection.withState { $0.sessions.count } == RedisSession.limit)
-    let later = try #require(RedisSession([answers[0], .simple("run_id:b")]))
+    let later = try #require(RedisSession([answers[0], .success(.simple("run_id:b"))]))
     connection.becomeReady(as: later, at: 0)
     #expect(connection.withState { $0.sessions } == [later])
   }
@@ -389,7 +347,7 @@ import Testing
         let key = cache.serverKey("k")
         connection.submit(stored.set(key)) { _ in }
         if isOverwritten { try await cache.set(Data(other.utf8), for: "k").value }
-        connection.takeBack(stored.takeBack(key))
+        connection.takeBack(StoredValue.removal(of: key, ifEqualTo: stored.fingerprint))
         let expected = isOverwritten ? Data(other.utf8) : nil
         #expect(try await cache.found("k") == expected, "\(text.prefix(5)) \(isOverwritten)")
         try await cache.remove("k").value

@@ -204,21 +204,4 @@ import Testing
     #expect(covered.prefix.isInForce)
     #expect(tracker.version == anew.sent.version)
   }
-
-  @Test(arguments: [2, 40])
-  func `prefixes are found by their texts, byte by byte`(count: Int) {
-    var table = PrefixTable<String>()
-    let texts = ["", "a", "ab", "\u{e9}"] + (0..<count).map { "n\($0)" }
-    for text in texts { table[text] = text }
-    #expect(Set(table.matches("abc")) == ["", "a", "ab"])
-    #expect(table.matches("e\u{301}") == [""])
-    #expect(Set(table.matches("\u{e9}!")) == ["", "\u{e9}"])
-    #expect(Set(table.matches("n1")) == ["", "n1"])
-    table["a"] = nil
-    table["a"] = nil
-    table["ab"] = "other"
-    #expect(Set(table.matches("abc")) == ["", "other"])
-    for text in texts { table[text] = nil }
-    #expect(table.matches("abc").isEmpty && table.count == 0)
-  }
 }

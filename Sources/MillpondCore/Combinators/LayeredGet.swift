@@ -68,7 +68,8 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
     report = AnswerReport(lookup, as: upperLabel)
     let upperLifetime = lifetime.child()
     self.upperLifetime = upperLifetime
-    upper.answers(key, lookup).run(
+    // A store may note what the get has seen, for the fill.
+    upper.answers(key, lookup.begun(at: token.revision)).run(
       Observer(next: { self.nextOfUpper($0) }, other: { self.otherOfUpper($0) }), upperLifetime)
   }
 

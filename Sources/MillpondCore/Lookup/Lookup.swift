@@ -15,7 +15,7 @@ public struct Lookup: Sendable {
 
   /// The place in the order of writes at which the get began; `none` where no layer above has taken
   /// it.
-  @usableFromInline var beginning: Revision
+  @usableFromInline package var beginning: Revision
 
   /// Creates a lookup for any stored value, at normal priority and without a deadline.
   @inlinable

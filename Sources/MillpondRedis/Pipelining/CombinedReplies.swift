@@ -17,15 +17,6 @@ final class CombinedReplies: Sendable {
     if count == 0 { done(.success(())) }
   }
 
-  /// Waits for another answer; false if it is too late, since all have arrived.
-  func expectAnother() -> Bool {
-    state.withLock { state in
-      if state.missing == 0 { return false }
-      state.missing += 1
-      return true
-    }
-  }
-
   func add(_ result: Result<Void, RedisError>) {
     let (isLast, failure) = state.withLock { state in
       if case .failure(let error) = result { state.failure = error }

@@ -10,13 +10,7 @@ struct PendingReply: Sendable {
   /// The time by which it has to be answered.
   var deadline: Int64
   let answer: RedisAnswer
-
-  /// The command that takes back what this one has left, should it have been sent and its answer
-  /// not arrive in time.
-  var takeBack: RedisRequest?
-
-  /// Whether it takes back what another one has left.
-  var isTakingBack = false
+  var takeBack = TakeBack.nothing
 
   /// Whether the limits do not hold for it, because the client itself needs it.
   var isOwn = false
@@ -24,20 +18,32 @@ struct PendingReply: Sendable {
   /// Whether it was sent on an earlier connection.
   var isRepeated = false
 
-  /// Returns a command that takes something back, and is repeated until it is answered.
+  /// Returns a command that takes something back.
   static func takingBack(_ request: RedisRequest, deadline: Int64) -> PendingReply {
     PendingReply(
-      request: request, deadline: deadline, answer: { _ in }, takeBack: request, isTakingBack: true)
+      request: request, deadline: deadline, answer: { _ in }, takeBack: .itself, isOwn: true)
+  }
+
+  /// The command that is to be sent if the answer does not arrive in time.
+  var takingBack: RedisRequest? {
+    switch takeBack {
+    case .nothing: nil
+    case .by(let request): request
+    case .itself: request
+    }
   }
 }
 
-/// A command that has failed, because its deadline was over, and whose answer has not arrived.
-struct LateReply: Sendable {
-  let takeBack: RedisRequest?
-  let isTakingBack: Bool
+/// What is taken back if the answer to a command that was sent does not arrive in time.
+enum TakeBack: Sendable {
+  /// Nothing: the command leaves nothing that matters.
+  case nothing
 
-  /// The command itself, if it takes something back.
-  var takenBack: RedisRequest? { isTakingBack ? takeBack : nil }
+  /// What the command has left, by another one.
+  case by(RedisRequest)
+
+  /// What an earlier command has left, by this one, which is sent until the server has answered it.
+  case itself
 }
 
 /// Commands that have not been sent, in order.

@@ -27,10 +27,6 @@ final class RedisConnection: Sendable {
     /// This connection and lost ones that the server may still have, by the server's numbers.
     var sessions: [RedisSession] = []
 
-    /// Whether the server refused to track, or did not confirm it in time, so that the connection is
-    /// of no use.
-    var isTrackingRefused = false
-
     fileprivate mutating func beginWriting() -> Writing? {
       guard let socket, let output = pipeline.beginWriting() else { return nil }
       return Writing(socket: socket, output: output)
@@ -69,22 +65,20 @@ final class RedisConnection: Sendable {
     _ answer: @escaping RedisAnswer, takeBack: RedisRequest? = nil,
     _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
   ) -> Bool {
-    let now = SocketCalls.now()
-    return submit(at: now, answer) { orders in
-      make(&orders).map { request in
-        PendingReply(
-          request: request, deadline: now + limits.deadline, answer: answer, takeBack: takeBack)
-      }
-    }
+    submit(answer, takeBack.map { .by($0) } ?? .nothing, isOwn: false, make)
   }
 
   private func submit(
-    at now: Int64, _ answer: RedisAnswer,
-    _ make: (inout [Int: WriteOrder<String>]) -> PendingReply?
+    _ answer: @escaping RedisAnswer, _ takeBack: TakeBack, isOwn: Bool,
+    _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
   ) -> Bool {
+    let now = SocketCalls.now()
     var writing: Writing?
     let step = state.withLock { state -> RedisPipeline.Step? in
-      guard let reply = make(&state.orders) else { return nil }
+      guard let request = make(&state.orders) else { return nil }
+      let reply = PendingReply(
+        request: request, deadline: now + limits.deadline, answer: answer, takeBack: takeBack,
+        isOwn: isOwn)
       let step = state.pipeline.submit(reply, at: now)
       if step == .send || step == .sendAndWake { writing = state.beginWriting() }
       return step
@@ -101,20 +95,13 @@ final class RedisConnection: Sendable {
 
   /// Sends a command of the client itself, for which the limits do not hold.
   func submitOwn(_ request: RedisRequest, _ answer: @escaping RedisAnswer = { _ in }) {
-    _ = submit(PendingReply(request: request, deadline: 0, answer: answer, isOwn: true))
+    _ = submit(answer, .nothing, isOwn: true) { _ in request }
   }
 
   /// Sends a command that takes back what an earlier one has left, at once or first of all on the
   /// next connection, until the server has answered it.
   func takeBack(_ request: RedisRequest) {
-    _ = submit(.takingBack(request, deadline: 0))
-  }
-
-  private func submit(_ reply: PendingReply) -> Bool {
-    let now = SocketCalls.now()
-    var reply = reply
-    reply.deadline = now + limits.deadline
-    return submit(at: now, reply.answer) { [reply] _ in reply }
+    _ = submit({ _ in }, .itself, isOwn: true) { _ in request }
   }
 
   /// Begins to send commands on a connection that the server calls `session`, after those that end
@@ -151,11 +138,8 @@ final class RedisConnection: Sendable {
 
   /// Ends a delivery, and sends what receivers have submitted meanwhile.
   func uncork() {
-    var writing = state.withLock { state in
-      state.pipeline.uncork()
-      return state.beginWriting()
-    }
-    send(&writing)
+    withState { $0.pipeline.uncork() }
+    flush()
   }
 
   private func send(_ next: inout Writing?) {

@@ -25,7 +25,7 @@ extension RedisConnectionDriver {
   private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
     while self.socket === socket {
       let result = room.withUnsafeMutableBytes { buffer in
-        let result = SocketCalls.receive(socket.descriptor, into: buffer)
+        let result = socket.receive(into: buffer)
         if case .moved(let count) = result {
           parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
@@ -52,28 +52,25 @@ extension RedisConnectionDriver {
     } catch {
       failure = .malformedReply("\(error)")
     }
-    if attempt != nil { greeted(&replies, at: now) }
-    if socket == nil { return }
     deliver(replies, at: now)
+    if let attempt { finishGreeting(attempt.answers.withLock { $0 }, at: now) }
     if socket != nil, let failure { lose(failure, at: now) }
   }
 
-  private mutating func greeted(_ replies: inout [RESPValue], at now: Int64) {
-    while let reply = replies.first {
-      replies.removeFirst()
-      if case .push = reply { continue }
-      attempt?.answers.append(reply)
-      // Not all users may ask for the server's description.
-      if case .error(let message) = reply, attempt?.answers.count != 2 {
+  /// Begins to send commands when the greeting is answered.
+  private mutating func finishGreeting(
+    _ answers: [Result<RESPValue, RedisError>], at now: Int64
+  ) {
+    // Not all users may ask for the server's description.
+    for (place, answer) in answers.enumerated() where place != 1 {
+      if case .failure(.server(let message)) = answer {
         return lose(.refused(message: message), at: now)
       }
-      guard connection.withState({ $0.pipeline.greeted(1) }) else { continue }
-      let session = RedisSession(attempt?.answers ?? [])
-      attempt = nil
-      tracker.began(on: connection, sent.version)
-      return connection.becomeReady(as: session, at: now)
     }
-    connection.withState { $0.pipeline.lastReceived = now }
+    guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
+    attempt = nil
+    tracker.began(on: connection, sent.version)
+    connection.becomeReady(as: RedisSession(answers), at: now)
   }
 
   private mutating func deliver(_ replies: [RESPValue], at now: Int64) {
@@ -82,61 +79,33 @@ extension RedisConnectionDriver {
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
-    var next = -late.count
+    var next = -late
     for reply in replies {
       if case .push(let elements) = reply {
         tracker.received(elements, on: connection)
         continue
       }
       defer { next += 1 }
-      let isLate = next < 0
-      let tookBack =
-        isLate
-        ? late[next + late.count].takenBack
-        : receivers[next].isTakingBack ? receivers[next].request : nil
-      if let tookBack { acted(on: tookBack, reply, at: now) }
-      if isLate { continue }
+      if next < 0 { continue }
+      let receiver = receivers[next]
+      if case .itself = receiver.takeBack {
+        connection.withState { state in
+          state.pipeline.takingBack.answered(receiver.request, reply, at: now, settings.limits)
+        }
+        isDue = true
+      }
       if case .error(let message) = reply {
-        receivers[next].answer(.failure(.server(message: message)))
+        receiver.answer(.failure(.server(message: message)))
       } else {
-        receivers[next].answer(.success(reply))
+        receiver.answer(.success(reply))
       }
     }
     connection.uncork()
   }
 }
 
-extension RedisConnectionDriver {
-  /// Acts on the answer to a command that takes something back.
-  private mutating func acted(on request: RedisRequest, _ reply: RESPValue, at now: Int64) {
-    let isRefused = if case .error(let message) = reply { message.isTemporary } else { false }
-    connection.withState { state in
-      if isRefused {
-        state.pipeline.takeBackAgain(request, at: now)
-      } else {
-        state.pipeline.continueTakingBack()
-      }
-      if !state.pipeline.takingBack.isEmpty { isDue = true }
-    }
-  }
-}
-
 extension RESPValue {
   fileprivate var isPush: Bool {
     if case .push = self { true } else { false }
-  }
-}
-
-extension String {
-  /// Whether a server that answers this may carry out the same command later.
-  ///
-  /// Servers of version 6 have the error of a command in a script behind other words.
-  fileprivate var isTemporary: Bool {
-    let codes = [
-      "LOADING", "BUSY", "MASTERDOWN", "READONLY", "MISCONF", "NOREPLICAS", "CLUSTERDOWN",
-      "TRYAGAIN",
-      "OOM",
-    ]
-    return codes.contains { hasPrefix($0 + " ") || contains("-\($0) ") }
   }
 }

@@ -32,8 +32,8 @@ struct RedisConnectionDriver {
     var addresses: [SocketAddress] = []
     var isConnected = false
 
-    /// The answers to the greeting.
-    var answers: [RESPValue] = []
+    /// The answers to the greeting so far.
+    let answers = Locked<[Result<RESPValue, RedisError>]>([])
 
     /// Returns the next address, for its share of the time that is left; nil if there is none.
     mutating func takeAddress(at now: Int64) -> SocketAddress? {
@@ -74,9 +74,6 @@ struct RedisConnectionDriver {
         socket = nil
         connectToNext(at: now, .timedOut)
       }
-    }
-    if connection.withState({ $0.isTrackingRefused }) {
-      lose(.refused(message: "CLIENT TRACKING"), at: now)
     }
     connectIfDue(at: now)
     if attempt?.isLookingUp == true, let found = takeAddresses() {
@@ -120,24 +117,19 @@ struct RedisConnectionDriver {
     lookUp(at: now)
   }
 
-  private mutating func lookUp(at now: Int64) {
-    do throws(RedisError) {
-      switch settings.address {
-      case .unix(let path): attempt?.addresses = [try .unix(path: path)]
-      case .tcp(let host, let port):
-        attempt?.addresses = SocketAddress.addresses(of: host, port: port, isNumeric: true)
-        if attempt?.addresses.isEmpty == true { return lookUp(host, port) }
-      }
-      connectToNext(at: now, .connectionLost)
-    } catch {
-      lose(error, at: now)
-    }
-  }
-
-  /// Looks up a name on another thread, since the system's call blocks.
+  /// Finds the addresses of the server; those of a host on another thread, since the system's call
+  /// blocks.
   ///
   /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
-  private mutating func lookUp(_ host: String, _ port: UInt16) {
+  private mutating func lookUp(at now: Int64) {
+    guard case .tcp(let host, let port) = settings.address else {
+      do throws(RedisError) {
+        attempt?.addresses = [try .unix(path: settings.address.host)]
+        return connectToNext(at: now, .connectionLost)
+      } catch {
+        return lose(error, at: now)
+      }
+    }
     attempt?.isLookingUp = true
     let isRunning = connection.withState { state in
       state.addresses = nil
@@ -145,7 +137,7 @@ struct RedisConnectionDriver {
     }
     if isRunning { return }
     runInBackground { [connection, wake] in
-      let addresses = SocketAddress.addresses(of: host, port: port, isNumeric: false)
+      let addresses = SocketAddress.addresses(of: host, port: port)
       connection.withState { state in
         state.addresses = addresses
         state.isLookingUp = false
@@ -174,17 +166,22 @@ struct RedisConnectionDriver {
 
   mutating func greet(at now: Int64) {
     guard let socket else { return }
-    if let failure = SocketCalls.connectFailure(socket.descriptor) {
+    if let failure = socket.connectFailure {
       self.socket = nil
       return connectToNext(at: now, failure)
     }
     attempt?.isConnected = true
     let step = tracker.step(after: nil, on: connection.number)
     sent = step.sent
-    let requests = settings.greeting + step.requests
+    let (answers, deadline) = (attempt?.answers, attempt?.deadline ?? now)
+    let greeting = (settings.greeting + step.requests).map { request in
+      PendingReply(
+        request: request, deadline: deadline,
+        answer: { result in answers?.withLock { $0.append(result) } }, isOwn: true)
+    }
     connection.withState { state in
       state.socket = socket
-      state.pipeline.greet(requests, at: now)
+      state.pipeline.greet(greeting, at: now)
     }
     connection.flush()
   }
@@ -202,13 +199,10 @@ struct RedisConnectionDriver {
     let (version, generation) = (sent.version, connection.generation)
     // Without any, after the answers to earlier ones.
     connection.submitOwn(step.requests.last ?? .command("PING")) {
-      [connection, tracker, wake] result in
+      [connection, tracker] result in
       if case .success = result { return tracker.began(on: connection, version) }
-      // If the connection is lost already, the next one tracks.
-      if connection.generation == generation {
-        connection.withState { $0.isTrackingRefused = true }
-      }
-      wake.send()
+      // Without reports the connection is of no use; if it is lost already, the next one tracks.
+      if connection.generation == generation { connection.withState { $0.socket }?.shutDown() }
     }
   }
 
@@ -223,7 +217,6 @@ struct RedisConnectionDriver {
     let share = settings.chance()
     let failed = connection.withState { state in
       state.socket = nil
-      state.isTrackingRefused = false
       return state.pipeline.lose(error, at: now, share: share)
     }
     for answer in failed { answer(.failure(error)) }

@@ -8,18 +8,14 @@ final class RedisLoop: Sendable {
   let tracker: RedisTracker
   private let settings: RedisSettings
   let wake: RedisWakePipe
-  private let state = Locked(State())
 
-  /// Whether the thread has been started, or need not be any more.
-  let isStarted = AtomicValue(false)
-
-  private struct State: Sendable {
-    var isStarted = false
-    var isStopped = false
-
-    /// Whether no more commands come, so that the thread ends with the last answer.
-    var isReleased = false
+  /// What the thread does: nothing yet, its work, its work until the last answer, or nothing any
+  /// more.
+  enum Phase: UInt8, AtomicRepresentable, Sendable {
+    case idle, running, released, stopped
   }
+
+  let phase = AtomicValue(Phase.idle)
 
   init(_ settings: RedisSettings) throws(RedisError) {
     let wake = try RedisWakePipe()
@@ -31,14 +27,16 @@ final class RedisLoop: Sendable {
 
   /// Starts the thread, unless it has been started.
   func start() {
-    if isStarted.load(ordering: .relaxed) || isStarted.exchange(true, ordering: .relaxed) { return }
-    let isFirst = state.withLock { state in
-      !state.isStopped && !exchange(&state.isStarted, with: true)
-    }
-    guard isFirst else { return }
+    if phase.load(ordering: .relaxed) != .idle || !advance(from: .idle, to: .running) { return }
     let thread = Thread { self.run() }
     thread.name = "millpond.redis"
     thread.start()
+  }
+
+  private func advance(from former: Phase, to next: Phase) -> Bool {
+    phase.compareExchange(
+      expected: former, desired: next, ordering: .acquiringAndReleasing
+    ).exchanged
   }
 
   /// Makes the thread look at what has changed.
@@ -46,20 +44,13 @@ final class RedisLoop: Sendable {
 
   /// Fails all commands and ends the thread.
   func stop() {
-    let wasStarted = state.withLock { state in
-      state.isStopped = true
-      return state.isStarted
-    }
-    if wasStarted { wake.send() } else { closeAll() }
+    let former = phase.exchange(.stopped, ordering: .acquiringAndReleasing)
+    if former == .idle { closeAll() } else { wake.send() }
   }
 
   /// Ends the thread when all commands are answered.
   func release() {
-    let wasStarted = state.withLock { state in
-      state.isReleased = true
-      return state.isStarted
-    }
-    if wasStarted { wake.send() } else { stop() }
+    if advance(from: .running, to: .released) { wake.send() } else { stop() }
   }
 
   private func run() {
@@ -93,12 +84,16 @@ final class RedisLoop: Sendable {
   }
 
   private var isOver: Bool {
-    let state = state.withLock { $0 }
-    if state.isStopped || !state.isReleased { return state.isStopped }
-    return connections.allSatisfy { connection in connection.withState { $0.pipeline.isDone } }
+    switch phase.load(ordering: .acquiring) {
+    case .idle, .running: false
+    case .released:
+      connections.allSatisfy { connection in connection.withState { $0.pipeline.isDone } }
+    case .stopped: true
+    }
   }
 
-  private func closeAll() {
+  /// Fails all commands, at the end of the thread or in its place.
+  func closeAll() {
     for connection in connections {
       tracker.ended(on: connection.number)
       let answers = connection.withState { state in

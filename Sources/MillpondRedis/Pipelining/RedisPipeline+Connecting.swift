@@ -17,18 +17,11 @@ extension RedisPipeline {
   }
 
   /// Sends the greeting on a new connection, before all commands.
-  mutating func greet(_ requests: [RedisRequest], at now: Int64) {
+  mutating func greet(_ greeting: [PendingReply], at now: Int64) {
     startAnew()
-    for request in requests { request.append(to: &output) }
+    for reply in greeting { put(reply) }
     lastReceived = now
-    phase = .greeting(requests.count)
-  }
-
-  /// Counts answers to the greeting; returns whether it is complete.
-  mutating func greeted(_ count: Int) -> Bool {
-    guard case .greeting(let missing) = phase else { return true }
-    phase = .greeting(missing - count)
-    return missing == count
+    phase = .greeting
   }
 
   /// Sends the commands that have waited.
@@ -60,9 +53,8 @@ extension RedisPipeline {
     if wasReady, now - readySince >= limits.lasting { failures = 0 }
     var failed: [RedisAnswer] = []
     var repeated = WaitingCommands()
-    var lost: [PendingReply] = []
     while let reply = sent.popFirst() {
-      lost.append(reply)
+      if let request = reply.takingBack { takingBack.add(request, limit: limits.commands) }
       if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
       } else {
@@ -71,7 +63,7 @@ extension RedisPipeline {
     }
     while let reply = waiting.popFirst() { repeated.append(reply) }
     waiting = repeated
-    keepTakingBack(lost)
+    takingBack.startAnew()
     startAnew()
     if wasReady, failures == 0 {
       // The first attempt is made at once: most likely the server has been restarted.
@@ -92,7 +84,7 @@ extension RedisPipeline {
     while let reply = sent.popFirst() {
       failed.append(reply.answer)
     }
-    takingBack = Queue()
+    takingBack = TakeBackQueue()
     startAnew()
     return failed + takeWaiting()
   }
@@ -105,8 +97,8 @@ extension RedisPipeline {
 
   private mutating func startAnew() {
     output = []
-    dropUnfinished()
-    late = Queue()
+    unfinished = nil
+    late = 0
     generation += 1
     (isWriting, isBlocked, isCorked) = (false, false, false)
   }

@@ -18,8 +18,8 @@ struct RedisPipeline: Sendable {
     /// The connection is being made.
     case connecting
 
-    /// The connection is made, and so many answers to the greeting are missing.
-    case greeting(Int)
+    /// The connection is made, and answers to the greeting are missing.
+    case greeting
 
     /// Commands are sent.
     case ready
@@ -55,23 +55,17 @@ struct RedisPipeline: Sendable {
   /// The commands that wait for a connection.
   var waiting = WaitingCommands()
 
-  /// The commands that go before them, to take back what others have left, and the time before which
-  /// they are not sent on a connection that has refused them for now.
-  var takingBack = Queue<RedisRequest>()
-  private var takingBackAt: Int64 = 0
-  private var refusals = 0
+  /// The commands that go before them, to take back what others have left.
+  var takingBack = TakeBackQueue()
 
-  /// Whether one of them was sent to learn whether the server can do so again.
-  private var isTrying = false
-
-  /// The next answers whose commands have failed, because their deadline was over.
-  var late = Queue<LateReply>()
+  /// The number of the next answers whose commands have failed, because their deadline was over.
+  var late = 0
 
   /// The commands whose answers come after those, in order.
   var sent = Queue<PendingReply>()
 
   /// Output that the socket has taken in part; the rest is sent first.
-  private var unfinished: SocketOutput?
+  var unfinished: SocketOutput?
 
   /// The bytes that have not been handed to a writer, and the room of those that were sent.
   var output: [UInt8] = []
@@ -86,8 +80,8 @@ struct RedisPipeline: Sendable {
 
   /// Whether commands were submitted since the last look at the times, and whether the next look
   /// is later than a command's deadline would be.
-  private var isActive = false
-  private var isDozing = false
+  var isActive = false
+  var isDozing = false
 
   /// The times of the last bytes from the server, and of the greeting's end.
   var lastReceived: Int64 = 0
@@ -108,7 +102,7 @@ struct RedisPipeline: Sendable {
   /// is attempted once more, on this connection or the next one.
   var isDone: Bool {
     if case .pausing = phase { return true }
-    return count == 0 && (takingBack.isEmpty || refusals > 0)
+    return count == 0 && takingBack.isDone
   }
 }
 
@@ -117,11 +111,11 @@ struct RedisPipeline: Sendable {
 extension RedisPipeline {
   /// Takes a command, unless it can't be sent soon.
   mutating func submit(_ reply: PendingReply, at now: Int64) -> Step {
-    if reply.isTakingBack, phase != .ready, phase != .closed {
-      takeBackLater(reply.request)
+    if case .itself = reply.takeBack, phase != .ready, phase != .closed {
+      takingBack.add(reply.request, limit: limits.commands)
       return .nothing
     }
-    if !reply.isOwn, !reply.isTakingBack {
+    if !reply.isOwn {
       if count >= limits.commands {
         return .refuse(.tooManyCommands(limit: limits.commands))
       }
@@ -157,6 +151,14 @@ extension RedisPipeline {
     sent.append(reply)
   }
 
+  /// Sends the commands that take something back, unless it is too early.
+  mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
+    guard phase == .ready else { return }
+    for request in takingBack.takeDue(at: now) {
+      put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
+    }
+  }
+
   private mutating func wake() -> Step {
     exchange(&isWakePending, with: true) ? .nothing : .wake
   }
@@ -166,24 +168,20 @@ extension RedisPipeline {
   /// From here on until ``uncork()`` the output is only collected: what receivers submit is sent
   /// together.
   ///
-  /// - Returns: The commands of the answers that come too late, and of those that follow;
-  ///   nil if more answers have arrived than commands were sent.
+  /// - Returns: The number of answers before those, which come too late, and the receivers; nil if
+  ///   more answers have arrived than commands were sent.
   mutating func takeAnswered(
     _ count: Int, at now: Int64
-  ) -> (late: [LateReply], receivers: [PendingReply])? {
+  ) -> (late: Int, receivers: [PendingReply])? {
     lastReceived = now
     isCorked = true
-    guard count <= late.count + sent.count else { return nil }
-    var dropped: [LateReply] = []
-    while dropped.count < count, let reply = late.popFirst() { dropped.append(reply) }
+    guard count <= late + sent.count else { return nil }
+    let dropped = min(late, count)
+    late -= dropped
     var receivers: [PendingReply] = []
-    receivers.reserveCapacity(count - dropped.count)
-    for _ in dropped.count..<count {
+    receivers.reserveCapacity(count - dropped)
+    for _ in dropped..<count {
       if let reply = sent.popFirst() { receivers.append(reply) }
-    }
-    for reply in dropped where !reply.isTakingBack {
-      guard let takeBack = reply.takeBack else { continue }
-      put(.takingBack(takeBack, deadline: now + limits.deadline))
     }
     return (dropped, receivers)
   }
@@ -191,54 +189,6 @@ extension RedisPipeline {
   mutating func uncork() {
     isCorked = false
   }
-}
-
-// MARK: - Taking back
-
-extension RedisPipeline {
-  /// Keeps a command that takes something back for the next connection.
-  mutating func takeBackLater(_ request: RedisRequest) {
-    takingBack.append(request)
-    // What is beyond the limit stays on the server until its life ends.
-    if takingBack.count > limits.commands { _ = takingBack.popFirst() }
-  }
-
-  /// Keeps a command that takes something back, because the server can't do it for now.
-  mutating func takeBackAgain(_ request: RedisRequest, at now: Int64) {
-    takeBackLater(request)
-    // Those that were sent together count once.
-    if now < takingBackAt, !isTrying { return }
-    isTrying = false
-    refusals += 1
-    takingBackAt = now + limits.pause(after: refusals, share: 0)
-  }
-
-  /// Sends the commands that take something back, unless it is too early.
-  mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
-    guard phase == .ready, now >= takingBackAt else { return }
-    isTrying = refusals > 0
-    while let request = takingBack.popFirst() {
-      put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
-      // Its answer tells whether the others would be refused too.
-      if isTrying { return takingBackAt = now + limits.deadline }
-    }
-  }
-
-  /// Keeps what takes back what was sent, for the next connection.
-  mutating func keepTakingBack(_ sent: [PendingReply]) {
-    while let reply = late.popFirst() {
-      if let request = reply.takeBack { takeBackLater(request) }
-    }
-    for request in sent.compactMap(\.takeBack) { takeBackLater(request) }
-    continueTakingBack()
-  }
-
-  /// Goes on to take things back, since the server has done so again.
-  mutating func continueTakingBack() {
-    (takingBackAt, refusals, isTrying) = (0, 0, false)
-  }
-
-  mutating func dropUnfinished() { unfinished = nil }
 }
 
 // MARK: - Sending
@@ -282,53 +232,5 @@ extension RedisPipeline {
   /// Notes that the socket has room again.
   mutating func unblock() {
     isBlocked = false
-  }
-}
-
-// MARK: - Deadlines
-
-extension RedisPipeline {
-  /// The result of a look at the deadlines.
-  struct Overdue: Sendable {
-    var answers: [RedisAnswer] = []
-
-    /// Whether the server was silent for the whole time, so that the connection counts as lost.
-    var isSilent = false
-  }
-
-  /// Fails the commands whose deadline is over.
-  mutating func takeOverdue(at now: Int64) -> Overdue {
-    var overdue = Overdue()
-    while let next = waiting.first, next.deadline <= now, let reply = waiting.popFirst() {
-      overdue.answers.append(reply.answer)
-    }
-    while let next = sent.first, next.deadline <= now, let reply = sent.popFirst() {
-      late.append(LateReply(takeBack: reply.takeBack, isTakingBack: reply.isTakingBack))
-      overdue.answers.append(reply.answer)
-      // The deadline counts from the submission of the command.
-      if lastReceived <= next.deadline - limits.deadline { overdue.isSilent = true }
-    }
-    return overdue
-  }
-
-  /// Returns the time of the next look at the times, before which only a command can need one.
-  mutating func nextLook(at now: Int64) -> Int64? {
-    let time: Int64?
-    switch phase {
-    case .pausing(let until): time = until
-    case .ready where sent.isEmpty:
-      let heartbeat = lastReceived + limits.heartbeat
-      // Commands that follow each other need not wake the thread each time.
-      isDozing = !exchange(&isActive, with: false)
-      time = isDozing ? heartbeat : min(heartbeat, now + limits.deadline)
-    case .idle, .connecting, .greeting, .ready, .closed: time = nil
-    }
-    let takingBack = phase == .ready && !takingBack.isEmpty ? takingBackAt : nil
-    return [time, waiting.first?.deadline, sent.first?.deadline, takingBack].compactMap { $0 }.min()
-  }
-
-  /// Whether the server should be asked for a sign of life.
-  func needsHeartbeat(at now: Int64) -> Bool {
-    phase == .ready && sent.isEmpty && now - lastReceived >= limits.heartbeat
   }
 }

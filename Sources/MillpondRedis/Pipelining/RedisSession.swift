@@ -9,11 +9,12 @@ struct RedisSession: Sendable, Equatable {
   let run: String
 
   /// Reads the answers to `HELLO` and `INFO server`; nil if they do not tell, or the user may not ask.
-  init?(_ answers: [RESPValue]) {
-    guard answers.count >= 2, case .map(let greeting) = answers[0],
+  init?(_ answers: [Result<RESPValue, RedisError>]) {
+    guard answers.count >= 2, case .success(.map(let greeting)) = answers[0],
       let place = greeting.firstIndex(of: .bytes(Data("id".utf8))), place + 1 < greeting.count,
       case .integer(let number) = greeting[place + 1],
-      let line = answers[1].text?.split(whereSeparator: \.isNewline).first(where: {
+      case .success(let description) = answers[1],
+      let line = description.text?.split(whereSeparator: \.isNewline).first(where: {
         $0.hasPrefix(Self.runField)
       })
     else { return nil }

@@ -3,14 +3,7 @@ import MillpondSignals
 /// The prefixes of which the server has been told on a connection.
 struct SentPrefixes: Sendable {
   var version = 0
-  fileprivate var texts = PrefixTable<String>()
-
-  init() {}
-
-  init(version: Int, texts: [String]) {
-    self.version = version
-    for text in texts { self.texts[text] = text }
-  }
+  var texts: [String] = []
 }
 
 extension RedisTracker {
@@ -43,20 +36,19 @@ extension RedisTracker {
       let requests: [RedisRequest] = isByKey ? [.command("CLIENT", "TRACKING", "ON", "NOLOOP")] : []
       return Step(requests: requests, sent: SentPrefixes(version: version, texts: []))
     }
-    if var sent, sent.texts.count > 0 {
+    if let sent, !sent.texts.isEmpty {
       let newer = prefixes.filter { $0.version > sent.version }.map(\.text)
-      let added = Self.withoutCovered(newer.filter { sent.texts.matches($0).isEmpty })
-      let isRefused = sent.texts.elements.contains { text in
-        added.contains { text.utf8.starts(with: $0.utf8) }
-      }
+      let added = Self.withoutCovered(
+        newer.filter { text in !sent.texts.contains { text.begins(with: $0) } })
+      let isRefused = sent.texts.contains { text in added.contains { text.begins(with: $0) } }
       if !isRefused, sent.texts.count + added.count <= 2 * prefixes.count + Self.unusedLimit {
-        sent.version = version
-        for text in added { sent.texts[text] = text }
-        return Step(requests: added.isEmpty ? [] : [Self.tracking(added)], sent: sent)
+        return Step(
+          requests: added.isEmpty ? [] : [Self.tracking(added)],
+          sent: SentPrefixes(version: version, texts: sent.texts + added))
       }
     }
     let needed = Self.withoutCovered(prefixes.map(\.text))
-    let isAnew = (sent?.texts.count ?? 0) > 0
+    let isAnew = sent?.texts.isEmpty == false
     var requests: [RedisRequest] = isAnew ? [.command("CLIENT", "TRACKING", "OFF")] : []
     if !needed.isEmpty { requests.append(Self.tracking(needed)) }
     return Step(
@@ -74,8 +66,7 @@ extension RedisTracker {
   private static func withoutCovered(_ texts: [String]) -> [String] {
     var needed: [String] = []
     for text in texts.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-      if let last = needed.last, text.utf8.starts(with: last.utf8) { continue }
-      needed.append(text)
+      if needed.last.map({ text.begins(with: $0) }) != true { needed.append(text) }
     }
     return needed
   }

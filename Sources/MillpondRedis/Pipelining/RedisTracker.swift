@@ -12,7 +12,7 @@ final class RedisTracker: Sendable {
   private let state: Locked<State>
 
   fileprivate struct State: Sendable {
-    var prefixes = PrefixTable<(prefix: TrackedPrefix, uses: Int)>()
+    var prefixes: [(prefix: TrackedPrefix, uses: Int)] = []
     var lastNumber = 0
 
     /// The number of times that the server had to be told of another prefix.
@@ -44,10 +44,10 @@ final class RedisTracker: Sendable {
 
   /// Begins to use a prefix; equal prefixes, byte by byte, are one.
   func use(_ text: String) -> PrefixUse {
-    let prefix = state.withLock { state -> TrackedPrefix in
-      let entry = state.prefixes[text] ?? (state.newPrefix(text, tracking), 0)
-      state.prefixes[text] = (entry.prefix, entry.uses + 1)
-      return entry.prefix
+    let prefix = state.withLock { state in
+      let place = state.place(of: text) ?? state.addPrefix(text, tracking)
+      state.prefixes[place].uses += 1
+      return state.prefixes[place].prefix
     }
     // Before the first get: reports refuse its fill.
     for connection in connections {
@@ -63,9 +63,11 @@ final class RedisTracker: Sendable {
   /// The server goes on to report its changes, which are ignored, until the client tracks anew.
   private func endUse(of prefix: TrackedPrefix) {
     let isOver = state.withLock { state in
-      let uses = (state.prefixes[prefix.text]?.uses ?? 1) - 1
-      state.prefixes[prefix.text] = uses == 0 ? nil : (prefix, uses)
-      return uses == 0
+      guard let place = state.place(of: prefix.text) else { return false }
+      state.prefixes[place].uses -= 1
+      let isOver = state.prefixes[place].uses == 0
+      if isOver { state.prefixes.remove(at: place) }
+      return isOver
     }
     guard isOver else { return }
     for connection in connections {
@@ -77,12 +79,7 @@ final class RedisTracker: Sendable {
   /// Whether anything follows, which needs connections also while there are no commands.
   var isFollowed: Bool { all.contains { $0.isFollowed } }
 
-  private var all: [TrackedPrefix] { state.withLock { $0.prefixes.elements.map(\.prefix) } }
-
-  /// Returns the prefixes of a key on the server.
-  private func prefixes(of serverKey: String) -> [TrackedPrefix] {
-    state.withLock { $0.prefixes.matches(serverKey).map(\.prefix) }
-  }
+  private var all: [TrackedPrefix] { state.withLock { $0.prefixes.map(\.prefix) } }
 
   private func connection(of key: String) -> RedisConnection {
     connections[RedisConnection.number(of: key, among: connections.count)]
@@ -94,7 +91,7 @@ final class RedisTracker: Sendable {
   func others(with key: String, of own: TrackedPrefix) -> [(prefix: TrackedPrefix, key: String)] {
     if state.withLock({ $0.prefixes.count == 1 }) { return [] }
     let serverKey = own.text + key
-    return prefixes(of: serverKey).filter { $0 !== own }.compactMap { other in
+    return all.filter { $0 !== own }.compactMap { other in
       other.key(of: serverKey).map { (other, $0) }
     }
   }
@@ -139,7 +136,7 @@ final class RedisTracker: Sendable {
   func tell(_ connection: Int) -> (prefixes: [TrackedPrefix], version: Int) {
     state.withLock { state in
       state.told[connection] = state.version
-      return (state.prefixes.elements.map(\.prefix), state.version)
+      return (state.prefixes.map(\.prefix), state.version)
     }
   }
 
@@ -160,7 +157,7 @@ final class RedisTracker: Sendable {
     for prefix in newer { prefix.cleared() }
     state.withLock { state in
       state.confirmed[connection.number] = version
-      for (prefix, _) in state.prefixes.elements where state.isConfirmed(prefix.version) {
+      for (prefix, _) in state.prefixes where state.isConfirmed(prefix.version) {
         prefix.setInForce(true)
       }
     }
@@ -170,9 +167,9 @@ final class RedisTracker: Sendable {
   /// them.
   func ended(on connection: Int) {
     let prefixes = state.withLock { state -> [TrackedPrefix] in
-      for (prefix, _) in state.prefixes.elements { prefix.setInForce(false) }
+      for (prefix, _) in state.prefixes { prefix.setInForce(false) }
       guard exchange(&state.confirmed[connection], with: nil) != nil else { return [] }
-      return state.prefixes.elements.map(\.prefix)
+      return state.prefixes.map(\.prefix)
     }
     for prefix in prefixes { prefix.cleared() }
   }
@@ -183,8 +180,9 @@ final class RedisTracker: Sendable {
     // Without keys, everything was removed.
     guard case .array(let keys) = elements[1] else { return clear(all, on: connection) }
     // Keys that are not text are of no cache.
+    let prefixes = all
     for serverKey in keys.lazy.compactMap(\.text) {
-      for prefix in prefixes(of: serverKey) {
+      for prefix in prefixes {
         if let key = prefix.key(of: serverKey), self.connection(of: key) === connection {
           changed(key, of: prefix, on: connection)
         }
@@ -212,20 +210,26 @@ extension RedisTracker.State {
   /// Whether all connections track the prefixes up to a version.
   func isConfirmed(_ version: Int) -> Bool { confirmed.allSatisfy { $0 ?? -1 >= version } }
 
-  /// Returns a prefix of which the server has to be told, unless it reports a beginning of it.
-  fileprivate mutating func newPrefix(_ text: String, _ tracking: RedisTracking) -> TrackedPrefix {
+  /// The place of a prefix, byte by byte.
+  fileprivate func place(of text: String) -> Int? {
+    prefixes.firstIndex { $0.prefix.text.utf8.elementsEqual(text.utf8) }
+  }
+
+  /// Adds a prefix of which the server has to be told, unless it reports a beginning of it.
+  fileprivate mutating func addPrefix(_ text: String, _ tracking: RedisTracking) -> Int {
     lastNumber += 1
-    let covering = prefixes.matches(text).map(\.prefix.version).min()
+    let covering = prefixes.filter { text.begins(with: $0.prefix.text) }.map(\.prefix.version).min()
     if tracking == .byPrefix, covering == nil { version += 1 }
     let prefix = TrackedPrefix(number: lastNumber, text: text, version: covering ?? version)
     prefix.setInForce(tracking != .off && isConfirmed(prefix.version))
-    return prefix
+    prefixes.append((prefix, 0))
+    return prefixes.count - 1
   }
 }
 
 extension TrackedPrefix {
   fileprivate func overlaps(_ other: TrackedPrefix) -> Bool {
-    text.utf8.starts(with: other.text.utf8) || other.text.utf8.starts(with: text.utf8)
+    text.begins(with: other.text) || other.text.begins(with: text)
   }
 }
 

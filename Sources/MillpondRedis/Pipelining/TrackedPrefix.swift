@@ -15,8 +15,11 @@ final class TrackedPrefix: Sendable {
   let removals = RedisRemovals()
 
   /// The last fill of each key by this client, for the keys that were filled most recently.
-  let fills = MemoryCache<String, LastFill>(
-    countLimit: 1_024, policy: .leastRecentlyUsed)
+  let fills = MemoryCache<String, KnownValue>(countLimit: 1_024, policy: .leastRecentlyUsed)
+
+  /// What the last gets without a value have seen on the server, by their places in the order of
+  /// writes.
+  private let seen = MemoryCache<Revision, SeenKey>(countLimit: 1_024, policy: .leastRecentlyUsed)
 
   /// The places of the last sets of this client, by their revisions, for memory that follows.
   let places = MemoryCache<Revision, Revision>(countLimit: 256, policy: .leastRecentlyUsed)
@@ -31,16 +34,27 @@ final class TrackedPrefix: Sendable {
     self.version = version
   }
 
+  /// Notes the fingerprint of what a get has seen first, for the fill that may follow; a get that no
+  /// layer above has begun has no place, and is followed by no fill.
+  func note(_ key: String, _ fingerprint: Data, seenBy get: Revision) {
+    if get == .none || seen.now(get, Lookup()) != nil { return }
+    seen.set(SeenKey(key: key, fingerprint: fingerprint), for: get)
+  }
+
+  /// Returns what the get of a fill has seen, once; nil if that is not known.
+  func takeSeen(_ key: String, by get: Revision) -> KnownValue? {
+    guard let found = seen.now(get, Lookup()), found.key == key else { return nil }
+    seen.remove(get)
+    return .seen(found.fingerprint)
+  }
+
   /// Whether every connection tracks it at present, so that no key is changed without a notice.
   var isInForce: Bool { isTracked.load(ordering: .acquiring) }
 
   func setInForce(_ isInForce: Bool) { isTracked.store(isInForce, ordering: .releasing) }
 
   /// Calls a follower for the changes, until the handle is disposed of.
-  func follow(_ follower: RedisFollower) -> Disposable {
-    let number = followed.withLock { $0.add(follower) }
-    return Disposable { [followed] in followed.discard { $0.remove(number) } }
-  }
+  func follow(_ follower: RedisFollower) -> Disposable { followed.keep(follower, in: \.self) }
 
   /// Whether memory follows.
   var isFollowed: Bool { followed.withLock { !$0.elements.isEmpty } }
@@ -84,15 +98,26 @@ final class TrackedPrefix: Sendable {
 
   /// Returns the cache's key of a key on the server; nil if it does not have the prefix.
   func key(of serverKey: String) -> String? {
-    guard serverKey.utf8.starts(with: text.utf8) else { return nil }
+    guard serverKey.begins(with: text) else { return nil }
     return String(serverKey.utf8.dropFirst(text.utf8.count))
   }
 }
 
-/// A fill by this client: the revision of its token, and the fingerprint of the value it stored.
-struct LastFill: Sendable {
+/// What a get has seen of a key.
+private struct SeenKey: Sendable {
+  let key: String
+  let fingerprint: Data
+}
+
+/// What a key was known to have: the value of a fill by this client, with the revision of its token,
+/// or what a get has seen, with none.
+struct KnownValue: Sendable {
   let revision: Revision
   let fingerprint: Data
+
+  static func seen(_ fingerprint: Data) -> KnownValue {
+    KnownValue(revision: .none, fingerprint: fingerprint)
+  }
 }
 
 /// The functions to call when a key of a cache, or possibly any, was changed.

@@ -2,14 +2,10 @@
 extension RESPParser {
   static func scalar(_ kind: UInt8, _ line: ArraySlice<UInt8>) throws(RESPError) -> RESPValue {
     switch kind {
-    case UInt8(ascii: "+"), UInt8(ascii: "("): return .simple(text(line))
+    case UInt8(ascii: "+"), UInt8(ascii: "("), UInt8(ascii: ","), UInt8(ascii: "#"):
+      return .simple(text(line))
     case UInt8(ascii: "-"): return .error(text(line))
     case UInt8(ascii: ":"): return .integer(try integer(line))
-    case UInt8(ascii: ","): return .double(try double(line))
-    case UInt8(ascii: "#"):
-      if line.elementsEqual([UInt8(ascii: "t")]) { return .boolean(true) }
-      if line.elementsEqual([UInt8(ascii: "f")]) { return .boolean(false) }
-      throw .malformed("a boolean")
     case UInt8(ascii: "_"):
       guard line.isEmpty else { throw .malformed("a null") }
       return .null
@@ -43,13 +39,6 @@ extension RESPParser {
         ? product.subtractingReportingOverflow(next) : product.addingReportingOverflow(next)
       if isBeyond || isFarther { throw .malformed("a number") }
       number = sum
-    }
-    return number
-  }
-
-  private static func double(_ line: ArraySlice<UInt8>) throws(RESPError) -> Double {
-    guard line.count <= 64, let number = Double(text(line)) else {
-      throw .malformed("a decimal number")
     }
     return number
   }

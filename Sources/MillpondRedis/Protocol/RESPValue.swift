@@ -2,8 +2,8 @@ import Foundation
 
 /// A value of the protocol between clients and servers.
 ///
-/// Attributes are dropped, sets are arrays, and big numbers and verbatim text are what they
-/// contain.
+/// Attributes are dropped, sets are arrays, verbatim text is what it contains, and numbers that are
+/// not integers, and booleans, are their text.
 ///
 /// - Source: RESP3, https://github.com/redis/redis-specifications/blob/master/protocol/RESP3.md
 enum RESPValue: Sendable, Equatable {
@@ -11,8 +11,6 @@ enum RESPValue: Sendable, Equatable {
   case simple(String)
   case error(String)
   case integer(Int64)
-  case double(Double)
-  case boolean(Bool)
   case bytes(Data)
   case array([RESPValue])
 

@@ -15,4 +15,7 @@ extension String {
     let isASCII = utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } }
     return isASCII == true ? self : precomposedStringWithCanonicalMapping
   }
+
+  /// Whether the text begins with a prefix, byte by byte, as the server compares.
+  func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 }

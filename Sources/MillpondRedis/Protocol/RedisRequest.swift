@@ -24,6 +24,13 @@ enum RedisRequest: Sendable {
     return .encoded(bytes, isRepeatable: isRepeatable)
   }
 
+  /// Encodes the command that runs a script with one key.
+  static func script(
+    _ text: String, _ key: RedisKey, _ arguments: [RedisArgument] = [], isRepeatable: Bool = false
+  ) -> RedisRequest {
+    command(["EVAL", .text(text), "1", .key(key)] + arguments, isRepeatable: isRepeatable)
+  }
+
   var isRepeatable: Bool {
     switch self {
     case .get: true
@@ -69,29 +76,24 @@ enum RedisArgument: Sendable, ExpressibleByStringLiteral {
     switch self {
     case .text(let text): text.utf8.count
     case .key(let key): key.prefix.utf8.count + key.key.utf8.count
-    case .number: 20
+    case .number(let number): String(number).utf8.count
     case .value(let data, let rest): data.count + rest.count
     }
   }
 
   func append(to bytes: inout [UInt8]) {
+    bytes.appendHead(UInt8(ascii: "$"), count)
     switch self {
-    case .number(let number): RedisArgument.text(String(number)).append(to: &bytes)
-    case .text(let text):
-      bytes.appendHead(UInt8(ascii: "$"), text.utf8.count)
-      bytes.append(contentsOf: text.utf8)
-      bytes.appendLineEnd()
+    case .text(let text): bytes.append(contentsOf: text.utf8)
     case .key(let key):
-      bytes.appendHead(UInt8(ascii: "$"), count)
       bytes.append(contentsOf: key.prefix.utf8)
       bytes.append(contentsOf: key.key.utf8)
-      bytes.appendLineEnd()
+    case .number(let number): bytes.append(contentsOf: String(number).utf8)
     case .value(let data, let rest):
-      bytes.appendHead(UInt8(ascii: "$"), count)
       data.withUnsafeBytes { bytes.append(contentsOf: $0) }
       bytes.append(contentsOf: rest)
-      bytes.appendLineEnd()
     }
+    bytes.appendLineEnd()
   }
 }
 

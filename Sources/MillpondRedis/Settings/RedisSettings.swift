@@ -1,7 +1,10 @@
 /// The settings of a client.
 struct RedisSettings: Sendable {
   var address: RedisAddress
-  var credentials: RedisCredentials?
+
+  /// The name and password of a user of the server; the default user needs neither.
+  var username: String?
+  var password: String?
   var database: Int
   var connections: Int
   var tracking: RedisTracking
@@ -12,27 +15,12 @@ struct RedisSettings: Sendable {
   var chance: @Sendable () -> Double = { .random(in: 0..<1) }
 }
 
-/// The name and password of a user of the server.
-struct RedisCredentials: Sendable {
-  var username: String
-  var password: String
-
-  /// Creates the credentials of a user; nil if there is neither a name nor a password.
-  init?(username: String?, password: String?) {
-    if username == nil, password == nil { return nil }
-    self.username = username ?? "default"
-    self.password = password ?? ""
-  }
-}
-
 extension RedisSettings {
   /// The commands with which a connection begins; the first two tell of the ``RedisSession``.
   var greeting: [RedisRequest] {
     var hello: [RedisArgument] = ["HELLO", "3"]
-    if let credentials {
-      hello += [
-        "AUTH", .text(credentials.username), .text(credentials.password),
-      ]
+    if username != nil || password != nil {
+      hello += ["AUTH", .text(username ?? "default"), .text(password ?? "")]
     }
     let select: [RedisRequest] =
       database == 0 ? [] : [.command("SELECT", .number(Int64(database)))]

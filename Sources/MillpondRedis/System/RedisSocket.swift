@@ -1,10 +1,12 @@
-/// A non-blocking socket, which is closed when the last thread that uses it has released it.
+/// The stream of bytes to a server, by TCP or a Unix socket: what the client does with sockets it
+/// does here, but for the wait for several of them.
 ///
-/// So its number can't be assigned again while a thread sends.
+/// It blocks no thread, and is closed when the last thread that uses it has released it, so that its
+/// number can't be assigned again while a thread sends.
 final class RedisSocket: Sendable {
   let descriptor: Int32
 
-  /// Opens a socket and begins to connect it.
+  /// Opens a socket and begins to connect it; when it can be written to, that is over.
   init(connectingTo address: SocketAddress) throws(RedisError) {
     descriptor = try SocketCalls.open(family: address.family)
     SocketCalls.sendSmallPiecesAtOnce(descriptor)
@@ -12,6 +14,14 @@ final class RedisSocket: Sendable {
   }
 
   deinit { SocketCalls.close(descriptor) }
+
+  /// The failure of the attempt to connect; nil if it is connected.
+  var connectFailure: RedisError? { SocketCalls.connectFailure(descriptor) }
+
+  /// Moves bytes that have arrived; none at the end.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketCalls.Transfer {
+    SocketCalls.receive(descriptor, into: buffer)
+  }
 
   /// Ends both directions, so that reads and writes of other threads end.
   func shutDown() { SocketCalls.endBothWays(descriptor) }

@@ -24,14 +24,10 @@ struct SocketAddress: Sendable, Equatable {
 
   /// Returns the addresses of a host, in the order in which they should be tried.
   ///
-  /// - Parameter isNumeric: Whether the host is an address itself; otherwise the call blocks while
-  ///   the name is looked up.
-  static func addresses(
-    of host: String, port: UInt16, isNumeric: Bool
-  ) -> [SocketAddress] {
+  /// The call blocks while the name is looked up.
+  static func addresses(of host: String, port: UInt16) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = SocketCalls.streamType
-    hints.ai_flags = isNumeric ? AI_NUMERICHOST : 0
     var first: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, String(port), &hints, &first) == 0 else { return [] }
     defer { freeaddrinfo(first) }

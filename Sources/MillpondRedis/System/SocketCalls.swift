@@ -20,13 +20,6 @@ enum SocketCalls {
 
   static func failure(in call: String) -> RedisError { .system(call: call, code: errno) }
 
-  /// Returns milliseconds of the calendar since 1970.
-  static func wallTime() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-  }
-
   // MARK: Sockets
 
   /// Opens a non-blocking stream that child processes don't inherit and that raises no signal.

@@ -19,13 +19,13 @@ import Testing
     connection.withState { state in
       state.pipeline.beginConnecting()
       state.addresses = ports.flatMap {
-        SocketAddress.addresses(of: "127.0.0.1", port: $0, isNumeric: true)
+        SocketAddress.addresses(of: "127.0.0.1", port: $0)
       }
     }
 
     var space = [UInt8](repeating: 0, count: 100)
     var phase = RedisPipeline.Phase.connecting
-    while phase == .connecting || phase == .greeting(1) || phase == .greeting(2) {
+    while phase == .connecting || phase == .greeting {
       _ = driver.tend(at: SocketCalls.now())
       var watches = [driver.watch]
       SocketCalls.wait(for: &watches, atMost: nil)
@@ -55,7 +55,7 @@ import Testing
   private func found(_ ports: [UInt16], by connection: RedisConnection) {
     connection.withState { state in
       state.addresses = ports.flatMap {
-        SocketAddress.addresses(of: "127.0.0.1", port: $0, isNumeric: true)
+        SocketAddress.addresses(of: "127.0.0.1", port: $0)
       }
     }
   }
