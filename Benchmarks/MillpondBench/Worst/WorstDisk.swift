@@ -8,7 +8,7 @@ func worstDiskRows() -> [WorstRow] {
   return [
     WorstRow(
       name: "worst-disk-set", summary: "n new keys on disk", greatest: greatest,
-      waitTarget: 2
+      waitTarget: 8
     ) { count in
       let disk = try WorstFolder()
       let dataset = DiskDataset(size: 16, count: count)
@@ -78,7 +78,7 @@ func worstDiskRows() -> [WorstRow] {
     },
     WorstRow(
       name: "worst-disk-first", summary: "the first new key after opening n values", unit: .single,
-      greatest: greatest, waitTarget: 2
+      greatest: greatest, waitTarget: 8
     ) { count in
       let disk = try WorstFolder(DiskDataset(size: 16, count: count))
       try disk.reopen()

@@ -22,6 +22,8 @@ extension DiskCache {
     let key = key.canonicalText
     let (store, timeToLive) = access.forWriting
     return store?.renew(key, stamped, token, timeToLive)
-      ?? onceOpen(nil) { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
+      ?? onceOpen(token.revision) { [token = token.accepted] store in
+        store.renew(key, stamped, token, timeToLive)
+      }
   }
 }

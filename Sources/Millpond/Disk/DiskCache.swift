@@ -159,7 +159,7 @@ public final class DiskCache: Cache, AnsweringSource {
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let outcome =
       store?.apply(change, timeToLive)
-      ?? onceOpen(change.revision) { [change = change.accepted] in $0.apply(change, timeToLive) }
+      ?? onceOpen(change.time) { [change = change.accepted] in $0.apply(change, timeToLive) }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
@@ -173,17 +173,18 @@ public final class DiskCache: Cache, AnsweringSource {
   /// Returns the outcome of a write that is carried out as soon as the folder is open.
   ///
   /// - Parameters:
-  ///   - revision: The place of the write in the order of all writes; nil for a fill.
+  ///   - time: The place of the write in the order of all writes; for a fill, that of its get.
   ///   - write: Carries it out.
   func onceOpen(
-    _ revision: Revision?, _ write: @escaping @Sendable (DiskStore) -> Signal<Void>
+    _ time: Revision, _ write: @escaping @Sendable (DiskStore) -> Signal<Void>
   ) -> Signal<Void> {
-    let pending = revision.map { PendingWrite($0) }
+    // Until it is carried out, no store of the folder forgets a later write.
+    let pending = PendingWrite(time)
     // Captures only the access: an outcome that a caller keeps must not keep the folder in use.
     return Signal { [access] observer, lifetime in
       access.use(for: observer) { store in
         let outcome = write(store)
-        pending?.end()
+        pending.end()
         outcome.run(observer, lifetime)
       }
     }.started()
@@ -238,6 +239,16 @@ public final class DiskCache: Cache, AnsweringSource {
 }
 
 extension Change {
+  /// The place in the order of all writes; for a fill, that of its get.
+  fileprivate var time: Revision {
+    switch self {
+    case .fill(_, _, let token): token.revision
+    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision),
+      .removeMatching(_, let revision):
+      revision
+    }
+  }
+
   /// Whether this removes all keys, or those that satisfy a predicate.
   fileprivate var isOfManyKeys: Bool {
     switch self {

@@ -144,6 +144,24 @@ import Testing
     }
   }
 
+  @Test func `a fill that waits for the next store loses against a later set in the closing one`()
+    async throws
+  {
+    let former = cache(10_000)
+    try await former.set(Data("first"), for: "a").value
+    let admission = DispatchSemaphore(value: 0)
+    SharedDiskStores.admissions.async { admission.wait() }
+    let next = cache(10_000)
+
+    let fill = next.apply(.fill("a", Stamped(Data("early"), age: .zero), FillToken()))
+    try await former.set(Data("later"), for: "a").value
+    try await former.close().value
+    admission.signal()
+
+    #expect(try await fill.valueIfAny == nil)
+    #expect(try await next.get("a").value == Data("later"))
+  }
+
   @Test(arguments: LaterChange.allCases)
   func `a set that waits for the next store loses against a later change in the closing one`(
     change: LaterChange

@@ -61,6 +61,18 @@ import Testing
     #expect(scene.remove("large").files == [] && scene.giveBack(7))
   }
 
+  @Test func `records that are loaded one by one rebuild the table seldom`() {
+    var index = DiskIndex(costLimit: .max / 4, .adaptive)
+    var sizes: Set<Int> = []
+
+    for number in 0..<Self.count {
+      index.load(KeyHash(of: "\(number)"), scene.nextLocation(), nil)
+      sizes.insert(index.slots.buckets.count)
+    }
+
+    #expect(index.count == Self.count && sizes.count <= 20)
+  }
+
   @Test func `the first write after opening many entries allocates little`() {
     var index = DiskIndex(costLimit: .max / 4, .adaptive)
     index.reserve(50_000)
