@@ -29,25 +29,27 @@ import Testing
     expectNoFault(.disk) { program in
       let disk = DiskProgram()
       let (cache, next) = (disk.open(), Shared<DiskCache?>(nil))
-      let (isStored, sets) = (Shared(false), [Witness<Void>(), Witness<Void>()])
+      let (order, sets) = (CallOrder(), [Witness<Void>(), Witness<Void>()])
       program.thread([
-        "sets 1": { sets[0].watch(cache.set(.bytes(1), for: "a")) },
+        "sets 1": { order.call("1") { sets[0].watch(cache.set(.bytes(1), for: "a")) } },
         "closes": { cache.close() },
       ])
       program.thread([
         "opens": { next.value = disk.open() },
         "sets 2": {
-          isStored.value = sets[0].isCompleted
-          if let next = next.value { sets[1].watch(next.set(.bytes(2), for: "a")) }
+          if let next = next.value {
+            order.call("2") { sets[1].watch(next.set(.bytes(2), for: "a")) }
+          }
         },
         "closes": { next.value?.close() },
       ])
       let last = program.reopen(["a"], in: disk)
       program.whenQuiet {
         for set in sets where !set.isCompleted { return "a set has ended with \(set.summary)" }
-        // A set before the opening counts from its end.
-        return last[0].text == "2" || !isStored.value && last[0].text == "1"
-          ? nil : "\(last[0].text) is stored, and 1 was before 2: \(isStored.value)"
+        for other in ["1", "2"] where order.isBefore(last[0].text, other) {
+          return "\(last[0].text) is stored, though \(other) came later"
+        }
+        return last[0].text == "" ? "both sets are lost" : nil
       }
     }
   }

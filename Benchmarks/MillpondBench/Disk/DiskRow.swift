@@ -64,7 +64,7 @@ struct DiskRow {
         + (size.isWeighed ? Weight.allCases.map { .weight($0, size) } : [])
     }
     let openings = [true, false].flatMap { isClosed in
-      [10_000, 100_000].map { Subject.opening(Opening(isClosed: isClosed, count: $0)) }
+      [10_000, 200_000].map { Subject.opening(Opening(isClosed: isClosed, count: $0)) }
     }
     let subjects = ofSizes + openings + Overwriting.allCases.map { .overwriting($0) }
     return subjects.map(DiskRow.init)
@@ -112,8 +112,8 @@ struct DiskRow {
     case .operation(.get, .of100), .operation(.get, .of1K): Targets(oneFile: 4)
     case .operation(.put, let size) where !size.isSmall: Targets(fileEach: 1.1)
     case .operation(.get, let size) where !size.isSmall: Targets(fileEach: 1.1)
-    case .opening(let opening) where opening.count == 100_000:
-      Targets(ours: opening.isClosed ? 5 : 15)
+    case .opening(let opening) where opening.count == 200_000:
+      Targets(ours: opening.isClosed ? 25 : 30)
     default: Targets()
     }
   }

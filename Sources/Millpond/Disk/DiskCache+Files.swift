@@ -14,12 +14,19 @@ extension DiskCache {
   ///
   /// - Parameter key: The key of the value.
   /// - Throws: `CacheError.unavailable(layer:underlying:)` if the file can't be opened or made.
-  public func file(for key: String) -> Signal<DiskFile> {
+  public func file(for key: String) -> Signal<DiskFile> { file(for: key, where: { _ in true }) }
+
+  /// Does the same if the caller can use the file; otherwise it is a miss.
+  func file(
+    for key: String, where isUsable: @escaping @Sendable (DiskFile) -> Bool
+  ) -> Signal<DiskFile> {
     withOpenStore { store, observer, lifetime in
       store.file(for: key.canonicalText, lifetime) { result in
         switch result {
         case .failure(let error): observer.failed(error)
-        case .success(let file):
+        case .success(let found):
+          let file = found.flatMap { isUsable($0) ? $0 : nil }
+          store.count(isHit: file != nil)
           if let file { observer.next(file) }
           observer.completed()
         }

@@ -8,8 +8,6 @@ extension DiskCache {
     if let store = access.store, !store.hasEntry(KeyHash(of: key)) { return nil }
     return withOpenStore { store, observer, lifetime in
       store.file(for: key, findsExpired: true, lifetime) { result in
-        // A miss has been counted before.
-        if case .success(nil) = result { store.forgetMiss() } else { store.forgetHit() }
         // A value that can't be read is fetched anew.
         if case .success(let file?) = result, file.validator != nil { observer.next(file) }
         observer.completed()
@@ -24,6 +22,8 @@ extension DiskCache {
     let key = key.canonicalText
     let (store, timeToLive) = access.forWriting
     return store?.renew(key, stamped, token, timeToLive)
-      ?? onceOpen { [token = token.accepted] in $0.renew(key, stamped, token, timeToLive) }
+      ?? onceOpen(token.revision) { [token = token.accepted] store in
+        store.renew(key, stamped, token, timeToLive)
+      }
   }
 }

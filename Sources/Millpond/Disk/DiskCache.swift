@@ -50,9 +50,8 @@ public import MillpondSignals
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache. All
 ///   outcomes of a folder arrive on one thread, one after the other, and values from the disk on a
 ///   few: an observer that blocks until another operation of the folder ends may wait for ever.
-/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal by
-///   predicate. `removeAll` returns in O(1); if a set has overtaken it, or over a thousand writes
-///   are pending, in O(*n*), in steps between which others read and write.
+/// - Complexity: O(1) for a get, a set or a removal; O(*n*) to open, and for a removal of
+///   everything or by predicate.
 public final class DiskCache: Cache, AnsweringSource {
   let access: LazilyOpenedStore
   let options: DiskOptions
@@ -93,7 +92,7 @@ public final class DiskCache: Cache, AnsweringSource {
     access = LazilyOpenedStore(directory: directory, options, files)
   }
 
-  deinit { access.end() }
+  deinit { access.close() }
 
   /// The time to live of values without one of their own.
   ///
@@ -151,22 +150,19 @@ public final class DiskCache: Cache, AnsweringSource {
   /// The outcome of a removal by predicate (`removeAll(where:)`) succeeds when the removals of all
   /// keys are on disk; the bytes of the values go with the next compaction, as those of a single
   /// removal do. Values that were evicted, but are still in the files, are removed too. Since keys
-  /// are in the files only, each is read, in steps between which other
-  /// writes are carried out; gets miss the keys at once, and ask the predicate meanwhile. If a key
-  /// can't be read, or the process dies before the outcome, some of the values are still stored,
-  /// complete: then remove them again.
+  /// are in the files only, the log is read, in steps between which other writes are carried out;
+  /// gets miss the keys at once, and ask the predicate meanwhile. If the log can't be read, or the
+  /// process dies before the outcome, some of the values are still stored, complete: then remove
+  /// them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     let (store, timeToLive) = access.forWriting
     // Until the folder opens, changes wait; by then the get behind a fill may be over.
     let outcome =
       store?.apply(change, timeToLive)
-      ?? onceOpen { [change = change.accepted] in $0.apply(change, timeToLive) }
+      ?? onceOpen(change.time) { [change = change.accepted] in $0.apply(change, timeToLive) }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
-
-  /// Counts a file that was found as a miss, since its caller can't use it.
-  func countMiss() { access.store?.miss() }
 
   /// Calls `act` at every removal of many keys, on its thread and before it returns, until the
   /// handle is disposed of.
@@ -175,10 +171,22 @@ public final class DiskCache: Cache, AnsweringSource {
   }
 
   /// Returns the outcome of a write that is carried out as soon as the folder is open.
-  func onceOpen(_ write: @escaping @Sendable (DiskStore) -> Signal<Void>) -> Signal<Void> {
+  ///
+  /// - Parameters:
+  ///   - time: The place of the write in the order of all writes; for a fill, that of its get.
+  ///   - write: Carries it out.
+  func onceOpen(
+    _ time: Revision, _ write: @escaping @Sendable (DiskStore) -> Signal<Void>
+  ) -> Signal<Void> {
+    // Until it is carried out, no store of the folder forgets a later write.
+    let pending = PendingWrite(time)
     // Captures only the access: an outcome that a caller keeps must not keep the folder in use.
     return Signal { [access] observer, lifetime in
-      access.use(for: observer) { write($0).run(observer, lifetime) }
+      access.use(for: observer) { store in
+        let outcome = write(store)
+        pending.end()
+        outcome.run(observer, lifetime)
+      }
     }.started()
   }
 
@@ -231,6 +239,16 @@ public final class DiskCache: Cache, AnsweringSource {
 }
 
 extension Change {
+  /// The place in the order of all writes; for a fill, that of its get.
+  fileprivate var time: Revision {
+    switch self {
+    case .fill(_, _, let token): token.revision
+    case .set(_, _, let revision), .remove(_, let revision), .removeAll(let revision),
+      .removeMatching(_, let revision):
+      revision
+    }
+  }
+
   /// Whether this removes all keys, or those that satisfy a predicate.
   fileprivate var isOfManyKeys: Bool {
     switch self {
@@ -245,20 +263,19 @@ extension DiskStore {
   fileprivate func deliver(
     _ found: DiskAnswer?, _ lookup: Lookup, _ observer: Observer<Answer<Data>>
   ) {
+    let now = options.now()
+    let age = found?.times.age(at: now) ?? .zero
+    let isHit = found.map { !$0.times.isOver(at: now) && lookup.admits(age: age) } ?? false
+    // A reload that finds nothing of use counts in no statistics.
+    if isHit || lookup.freshness != .reload { count(isHit: isHit) }
     if let found {
-      let now = options.now()
-      let age = found.times.age(at: now)
-      if !found.times.isOver(at: now), lookup.admits(age: age) {
-        let stamped = Stamped(
-          found.value, age: age, validator: found.validator, timeToLive: found.times.rest(at: now))
-        observer.next(.value(stamped))
-      } else {
-        // A reload counts in no statistics.
-        if lookup.freshness == .reload { forgetHit() } else { miss() }
-        observer.next(.outdated(Stamped(found.value, age: age, validator: found.validator)))
-      }
-    } else if lookup.freshness == .reload {
-      forgetMiss()
+      let (value, validator) = (found.value, found.validator)
+      observer.next(
+        isHit
+          ? .value(
+            Stamped(
+              value, age: age, validator: validator, timeToLive: found.times.rest(at: now)))
+          : .outdated(Stamped(value, age: age, validator: validator)))
     }
     observer.completed()
   }

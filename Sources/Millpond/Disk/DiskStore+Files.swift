@@ -9,30 +9,29 @@ extension DiskStore {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - isCounted: Whether the lookup has been counted as a hit already.
+  ///   - isUse: Whether the lookup counts as a use of the entry.
   ///   - findsExpired: Whether a value is found that has expired.
   ///   - lifetime: The lifetime of the lookup.
   ///   - done: Receives the file.
   func file(
-    for key: String, isCounted: Bool = false, findsExpired: Bool = false, _ lifetime: Lifetime,
+    for key: String, isUse: Bool = true, findsExpired: Bool = false, _ lifetime: Lifetime,
     _ done: @escaping FileDone
   ) {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
       do {
-        switch try self.findFile(for: key, isCounted: isCounted, findsExpired: findsExpired) {
+        switch try self.findFile(for: key, isUse: isUse, findsExpired: findsExpired) {
         case .file(let file): done(.success(file))
         case .missing: done(.success(nil))
         case .onItsWay:
           let release = self.reading.hold()
           self.afterWriting {
-            self.file(for: key, isCounted: true, findsExpired: findsExpired, lifetime, done)
+            self.file(for: key, isUse: false, findsExpired: findsExpired, lifetime, done)
             release()
           }
         case .elsewhere: done(.success(try self.copy(key, findsExpired: findsExpired)))
         }
       } catch {
-        self.forgetHit()
         done(.failure(CacheError(disk: error, self.folder, key: key)))
       }
     }
@@ -47,11 +46,9 @@ extension DiskStore {
     case elsewhere
   }
 
-  private func findFile(
-    for key: String, isCounted: Bool, findsExpired: Bool
-  ) throws -> FoundFile {
+  private func findFile(for key: String, isUse: Bool, findsExpired: Bool) throws -> FoundFile {
     let hash = KeyHash(of: key)
-    switch try find(key, hash, isCounted: isCounted) {
+    switch try find(key, hash, isUse: isUse) {
     case nil: return .missing
     case .write(let write, .value(let value)):
       return write.isFor(key) && value.count >= DiskLimits.largeSize ? .onItsWay : .elsewhere
@@ -62,7 +59,9 @@ extension DiskStore {
         findsExpired || !record.times.isOver(at: options.now()),
         state.withLock({ $0.index.lease(hash, value) })
       else { return .elsewhere }
-      let file = file(of: value, record.times, validator: record.validator)
+      let file = lent(
+        .value(value.number), value.count, record.times, record.validator
+      ) { self.giveBack(value.number) }
       if isClosed { throw DiskError.closed(folder: path) }
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
@@ -75,26 +74,32 @@ extension DiskStore {
   func leased(
     _ value: FileValue, _ times: DiskExpiry?, _ validator: Validator?, _ revision: Revision
   ) throws -> DiskFile {
-    state.withLock { $0.index.lease(value.number) }
+    try lease(value.number)
+    return lent(.value(value.number), value.count, times, validator, revision) {
+      self.giveBack(value.number)
+    }
+  }
+
+  /// Protects a file that does not exist yet, or that no entry has, from removal as unknown.
+  private func lease(_ number: UInt64) throws {
+    state.withLock { $0.index.lease(number) }
     if isClosed {
-      giveBack(value.number)
+      giveBack(number)
       throw DiskError.closed(folder: path)
     }
-    return file(of: value, times, validator: validator, revision: revision)
   }
 
   /// Whether the next store of the folder may not know a lease that has just begun.
   var isClosed: Bool { !folder.isHeld }
 
-  private func file(
-    of value: FileValue, _ times: DiskExpiry?, validator: Validator?, revision: Revision? = nil
+  private func lent(
+    _ name: FileName, _ byteCount: Int, _ times: DiskExpiry?, _ validator: Validator?,
+    _ revision: Revision? = nil, release: @escaping @Sendable () -> Void
   ) -> DiskFile {
     let now = options.now()
     return DiskFile(
-      path: folder.path(of: .value(value.number)), byteCount: value.count,
-      age: times?.age(at: now) ?? .zero, timeToLive: times?.rest(at: now), validator: validator,
-      revision: revision,
-      release: { self.giveBack(value.number) })
+      path: folder.path(of: name), byteCount: byteCount, age: times?.age(at: now) ?? .zero,
+      timeToLive: times?.rest(at: now), validator: validator, revision: revision, release: release)
   }
 
   /// Removes a file that nothing needs; if that fails, the writer tries again.
@@ -120,10 +125,8 @@ extension DiskStore {
     let number = numbers.next()
     let name = FileName.link(number, pathExtension: pathExtension)
     let path = folder.path(of: name)
-    // Leased before it exists, so that it is not removed as unknown.
-    state.withLock { $0.index.lease(number) }
+    guard (try? lease(number)) != nil else { return file }
     do {
-      if isClosed { throw DiskError.closed(folder: folder.path) }
       try folder.files.link(file.url.path(percentEncoded: false), to: path)
     } catch {
       giveBack(number)
@@ -160,7 +163,7 @@ extension DiskStore {
   private func copy(_ key: String, findsExpired: Bool) throws -> DiskFile? {
     guard
       case .found(let answer) = try read(
-        key, isCounted: true, waits: true, findsExpired: findsExpired)
+        key, isUse: false, waits: true, findsExpired: findsExpired)
     else { return nil }
     return try copied(answer.value.count, answer.times, validator: answer.validator) {
       try $0.write(answer.value)
@@ -174,24 +177,18 @@ extension DiskStore {
   ) throws -> DiskFile {
     let number = numbers.next()
     let name = FileName.unfinished(number)
-    // Leased before it exists, so that it is not removed as unknown.
-    state.withLock { $0.index.lease(number) }
+    try lease(number)
     let file: OpenFile
     do {
-      if isClosed { throw DiskError.closed(folder: folder.path) }
       file = try folder.open(name, .making)
     } catch {
       giveBack(number)
       throw error
     }
-    let now = options.now()
-    let copy = DiskFile(
-      path: file.path, byteCount: byteCount, age: times?.age(at: now) ?? .zero,
-      timeToLive: times?.rest(at: now), validator: validator, revision: revision,
-      release: {
-        self.discard(name)
-        self.giveBack(number)
-      })
+    let copy = lent(name, byteCount, times, validator, revision) {
+      self.discard(name)
+      self.giveBack(number)
+    }
     try write(file)
     try file.close()
     return copy

@@ -34,10 +34,9 @@ extension DiskStore {
   private func keeping(_ value: KeptValue, _ revision: Revision) -> DiskWrite {
     let key = value.key.canonicalText
     guard let bytes = value.value else { return removal(of: key, revision) }
-    let write = DiskWrite(
-      key: key, .value(bytes), DiskExpiry(storedAt: options.now()), revision: revision)
-    write.isToBeKept = true
-    return write
+    return DiskWrite(
+      key: key, .value(bytes), DiskExpiry(storedAt: options.now()), revision: revision,
+      isToBeKept: true)
   }
 }
 
@@ -58,6 +57,6 @@ extension DiskCache {
   /// Stores or removes a value that must be kept, after ``checkRoom(for:)``.
   package func keep(_ value: (key: String, value: Data?)) -> Signal<Void> {
     let revision = Revision.next()
-    return access.store?.keep(value, revision) ?? onceOpen { $0.keep(value, revision) }
+    return access.store?.keep(value, revision) ?? onceOpen(revision) { $0.keep(value, revision) }
   }
 }

@@ -58,7 +58,6 @@ extension DiskStore {
         let reading = try self.read(key, from: place, waits: true, findsExpired: true)
         if case .found(let answer) = reading { done(.success(answer)) } else { done(.success(nil)) }
       } catch {
-        self.forgetHit()
         done(.failure(CacheError(disk: error, self.folder, key: key)))
       }
     }
@@ -69,27 +68,27 @@ extension DiskStore {
   /// - Parameters:
   ///   - key: The key.
   ///   - place: The place from which a lookup continues; nil begins one.
-  ///   - isCounted: Whether the lookup has been counted as a hit already.
+  ///   - isUse: Whether the lookup counts as a use of the entry, if it begins here.
   ///   - waits: Whether the lookup may wait for the disk.
   ///   - findsExpired: Whether a value is found that has expired, and that its origin may confirm.
   /// - Throws: Errors that say nothing about the value, such as a locked device; without waiting
   ///   only that the store has just been closed.
   func read(
-    _ key: String, from place: Place? = nil, isCounted: Bool = false, waits: Bool,
+    _ key: String, from place: Place? = nil, isUse: Bool = true, waits: Bool,
     findsExpired: Bool = false
   ) throws -> Reading {
     let hash = KeyHash(of: key)
     var next = place
-    var isCounted = isCounted || place != nil
+    var isUse = isUse && place == nil
     while true {
-      guard let place = try next ?? find(key, hash, isCounted: isCounted) else { return .missing }
+      guard let place = try next ?? find(key, hash, isUse: isUse) else { return .missing }
       next = nil
-      isCounted = true
+      isUse = false
       switch place {
       case .write(let write, let content):
         let isOver = write.times.expiresAt <= options.now()
         guard write.isFor(key), !isOver || findsExpired && write.validator != nil else {
-          return miss()
+          return .missing
         }
         switch content {
         case .value(let value):
@@ -100,20 +99,20 @@ extension DiskStore {
             content: .file(file), times: write.times, validator: write.validator,
             schema: options.form.schema.version)
           next = .file(file, record, nil)
-        case .removal, .removalOfAll: return miss()
+        case .removal, .removalOfAll: return .missing
         }
       case .record(let place):
         guard let reading = waits ? try place.read(for: key) : place.readNow(for: key) else {
           return .waits(.record(place))
         }
         switch reading {
-        case .ofOtherKey: return miss()
-        case .damaged: if drop(place, key, { $0.damages += 1 }) { return miss() }
+        case .ofOtherKey: return .missing
+        case .damaged: if drop(place, key, { $0.damages += 1 }) { return .missing }
         case .whole(let record)
         where record.times.isOver(at: options.now()) && !(findsExpired && record.validator != nil):
           // Its origin may confirm it.
-          if record.validator != nil { return miss() }
-          if drop(place, key, { $0.expirations += 1 }) { return miss() }
+          if record.validator != nil { return .missing }
+          if drop(place, key, { $0.expirations += 1 }) { return .missing }
         case .whole(let record):
           if case .value(let value) = record.content { return open(value, record, key) }
           if case .file(let file) = record.content { next = .file(file, record, place) }
@@ -122,31 +121,26 @@ extension DiskStore {
         guard waits else { return .waits(.file(file, record, place)) }
         if let value = try folder.readLargeValue(file) { return open(value, record, key) }
         // A pending write, without a place, has been written or replaced since.
-        if let place, drop(place, key, { $0.damages += 1 }) { return miss() }
+        if let place, drop(place, key, { $0.damages += 1 }) { return .missing }
       }
     }
   }
 
-  /// Returns the place of a value, and counts a hit or a miss.
+  /// Returns the place of a value.
   ///
   /// - Parameters:
   ///   - key: The key.
   ///   - hash: The hash of the key.
-  ///   - isCounted: Whether the lookup has been counted as a hit already.
+  ///   - isUse: Whether the lookup counts as a use of the entry.
   /// - Throws: An error if the store has just been closed.
-  func find(_ key: String, _ hash: KeyHash, isCounted: Bool) throws -> Place? {
+  func find(_ key: String, _ hash: KeyHash, isUse: Bool) throws -> Place? {
     let removed = running.last(of: key)
     var lost: RecordLocation?
     let place = state.withLock { state -> Place? in
-      if !isCounted { state.index.statistics.hits += 1 }
-      let isRemoved = removed > .none && state.index.isOlder(hash, than: removed)
-      let value = isRemoved ? nil : isCounted ? state.index.peek(hash) : state.index.find(hash)
-      if let value {
-        if let place = state.place(of: value) { return place }
-        if case .location(let location) = value { lost = location }
-      }
-      state.index.statistics.hits -= 1
-      state.index.statistics.misses += 1
+      if removed > .none, state.index.isOlder(hash, than: removed) { return nil }
+      guard let value = isUse ? state.index.find(hash) : state.index.peek(hash) else { return nil }
+      if let place = state.place(of: value) { return place }
+      if case .location(let location) = value { lost = location }
       return nil
     }
     if let lost {
@@ -158,26 +152,17 @@ extension DiskStore {
 
   private func open(_ value: Data, _ record: StoredRecord, _ key: String) -> Reading {
     guard let plain = options.form.opened(value, for: key, version: record.schema) else {
-      return miss()
+      return .missing
     }
     return .found(
       DiskAnswer(value: plain, times: record.times, validator: record.validator))
   }
 
-  /// Takes back a hit that was counted: a failure is neither a hit nor a miss.
-  func forgetHit() { state.withLock { $0.index.statistics.hits -= 1 } }
-
-  /// Takes back a miss that was counted.
-  func forgetMiss() { state.withLock { $0.index.statistics.misses -= 1 } }
-
-  /// Turns a hit that was counted into a miss.
-  @discardableResult
-  func miss() -> Reading {
+  /// Counts a get that has found a usable value, or has not; whoever uses the value knows.
+  func count(isHit: Bool) {
     state.withLock { state in
-      state.index.statistics.hits -= 1
-      state.index.statistics.misses += 1
+      if isHit { state.index.statistics.hits += 1 } else { state.index.statistics.misses += 1 }
     }
-    return .missing
   }
 
   /// Drops a record; false if it was replaced or moved meanwhile.

@@ -18,86 +18,83 @@ extension DiskStore {
   func renew(
     _ key: String, _ stamped: Stamped<Void>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> Signal<Void> {
-    renew(RenewalRequest(key: key, stamped: stamped, token: token, timeToLive: timeToLive))
+    renew(Renewal(key: key, stamped: stamped, token: token, timeToLive: timeToLive), waits: false)
   }
 
-  private struct RenewalRequest: Sendable {
+  private struct Renewal: Sendable {
     let key: String
     let stamped: Stamped<Void>
     var token: FillToken
     let timeToLive: TimeToLive
   }
 
-  private func renew(_ renewal: RenewalRequest) -> Signal<Void> {
-    let hash = KeyHash(of: renewal.key)
-    let place = state.withLock { state in
-      state.index.peek(hash).flatMap { state.place(of: $0) }
-    }
-    switch place {
-    case .write(let write, let content):
-      guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
-        return .empty
+  /// Finds the stored value and renews it, and begins anew if another one is stored meanwhile.
+  ///
+  /// - Parameters:
+  ///   - renewal: The renewal.
+  ///   - waits: Whether this may wait for the disk.
+  private func renew(_ renewal: Renewal, waits: Bool) -> Signal<Void> {
+    while true {
+      let (value, place, isTaken) = state.withLock { state in
+        let value = state.index.peek(KeyHash(of: renewal.key))
+        let isTaken = if case .write(let write)? = value { write.isTaken } else { false }
+        return (value, value.flatMap { state.place(of: $0) }, isTaken)
       }
-      if case .value = content { return renew(content, renewal, in: .write(write)) }
-      return renewOnceWritten(renewal)
-    case .record(let place): return renew(place, renewal)
-    case .file, nil: return .empty
+      let content: DiskWrite.Content
+      switch place {
+      case .write(let write, let found):
+        guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
+          return .empty
+        }
+        // If one that the writer has can't be written, the renewal must not store it after all.
+        guard !isTaken, case .value = found else { return renewLater(renewal, onceWritten: true) }
+        content = found
+      case .record(let place):
+        let key = renewal.key
+        guard let reading = waits ? try? place.read(for: key) : place.readNow(for: key) else {
+          return waits ? .empty : renewLater(renewal, onceWritten: false)
+        }
+        guard let found = self.content(of: reading, for: renewal) else { return .empty }
+        content = found
+      case .file, nil: return .empty
+      }
+      let now = options.now()
+      let write = DiskWrite(
+        key: renewal.key, content, .ofFill(renewal.stamped, renewal.timeToLive, at: now),
+        validator: renewal.stamped.validator, revision: .none, renewing: value)
+      let decision = decide(
+        write, cost: write.times.expiresAt <= now ? .max : cost(of: write), renewal.token
+      ) { removals.compare(renewal.key, renewal.token) }
+      if decision?.isOvertaken != true { return finish(write, renewal.token, decision) }
     }
   }
 
-  /// Renews a value that has been streamed into a file, once its record is written.
-  private func renewOnceWritten(_ renewal: RenewalRequest) -> Signal<Void> {
-    var renewal = renewal
-    renewal.token = renewal.token.accepted
-    return Signal { [renewal] observer, lifetime in
-      // Observers must not delay other writes.
-      self.afterWriting {
-        self.reading.run(KeyHash(of: renewal.key)) { self.renew(renewal).run(observer, lifetime) }
-      }
-    }.started()
-  }
-
-  private func renew(_ place: RecordPlace, _ renewal: RenewalRequest) -> Signal<Void> {
-    if let found = place.readNow(for: renewal.key) {
-      return renew(found, renewal, at: place.location)
-    }
-    var renewal = renewal
-    renewal.token = renewal.token.accepted
-    return Signal { [renewal] observer, lifetime in
-      self.reading.run(KeyHash(of: renewal.key)) {
-        let found = try? place.read(for: renewal.key)
-        self.renew(found, renewal, at: place.location).run(observer, lifetime)
-      }
-    }.started()
-  }
-
-  private func renew(
-    _ found: StoredRecord.Reading?, _ renewal: RenewalRequest, at location: RecordLocation
-  ) -> Signal<Void> {
-    guard case .whole(let record)? = found, record.validator == renewal.stamped.validator,
+  /// Returns the content of the record that was found; nil unless it is what the origin confirmed.
+  private func content(
+    of found: StoredRecord.Reading, for renewal: Renewal
+  ) -> DiskWrite.Content? {
+    guard case .whole(let record) = found, record.validator == renewal.stamped.validator,
       record.schema == options.form.schema.version
-    else { return .empty }
+    else { return nil }
     switch record.content {
-    case .file(let file): return renew(.file(file), renewal, in: .location(location))
+    case .file(let file): return .file(file)
     case .value(let bytes):
-      guard let value = options.form.opened(bytes, for: renewal.key, version: record.schema) else {
-        return .empty
-      }
-      return renew(.value(value), renewal, in: .location(location))
+      return options.form.opened(bytes, for: renewal.key, version: record.schema).map { .value($0) }
     }
   }
 
-  /// Writes the value that was found with its new times, or looks it up again if another one is
-  /// stored now, or if it has moved.
-  private func renew(
-    _ content: DiskWrite.Content, _ renewal: RenewalRequest, in place: IndexedValue
-  ) -> Signal<Void> {
-    let now = options.now()
-    let write = DiskWrite(
-      key: renewal.key, content, .ofFill(renewal.stamped, renewal.timeToLive, at: now),
-      validator: renewal.stamped.validator, revision: .none, .of(place))
-    let outcome = keep(write, renewal.token, at: now)
-    if case .outdated = write.renewal { return renew(renewal) }
-    return outcome
+  /// Renews where it may wait for the disk, after all earlier writes if the value is one of them.
+  private func renewLater(_ renewal: Renewal, onceWritten: Bool) -> Signal<Void> {
+    var renewal = renewal
+    renewal.token = renewal.token.accepted
+    return Signal { [renewal] observer, lifetime in
+      // On the queue for reading, since observers must not delay other writes.
+      let renew: @Sendable () -> Void = {
+        self.reading.run(KeyHash(of: renewal.key)) {
+          self.renew(renewal, waits: true).run(observer, lifetime)
+        }
+      }
+      if onceWritten { self.afterWriting(renew) } else { renew() }
+    }.started()
   }
 }

@@ -12,24 +12,24 @@ extension DiskStore {
     _ lifetime: Lifetime, _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws -> DiskReport {
     var report = DiskReport()
-    let locations = allLocations()
-    for (place, (hash, location)) in locations.enumerated() {
+    let entries = state.withLock { $0.index.entries }
+    for (place, entry) in entries.enumerated() {
       if lifetime.isEnded { break }
-      if let size = try verify(hash, location, lifetime) {
+      if let size = try verify(entry, lifetime) {
         report.goodValues += 1
         report.byteCount += size
-      } else if forget(hash, at: location, key: nil, { $0.damages += 1 }) {
+      } else if forget(entry.hash, at: entry.location, key: nil, { $0.damages += 1 }) {
         report.damagedValues += 1
       }
-      progress(place + 1, locations.count)
+      progress(place + 1, entries.count)
     }
     return report
   }
 
   /// Visits the values on disk, in the order of eviction; blocks.
   func visitEntries(_ visit: (DiskEntry) -> Bool) throws {
-    for (hash, location) in allLocations() {
-      let entry = try read(hash, location) { record -> DiskEntry? in
+    for entry in state.withLock({ $0.index.entries }) {
+      let entry = try read(entry) { record -> DiskEntry? in
         guard let size = record.valueSize, record.head.expiresAt > options.now() else {
           return nil
         }
@@ -41,45 +41,20 @@ extension DiskStore {
     }
   }
 
-  private func allLocations() -> [(KeyHash, RecordLocation)] {
-    var locations: [(KeyHash, RecordLocation)] = []
-    state.forEachEntry { locations.append(($0.hash, $0.location)) }
-    return locations
-  }
-
   /// Returns the size of the value; nil if it is damaged.
-  private func verify(_ hash: KeyHash, _ location: RecordLocation, _ lifetime: Lifetime) throws
-    -> Int?
-  {
-    try read(hash, location) { record in
+  private func verify(_ entry: DiskIndex.Entry, _ lifetime: Lifetime) throws -> Int? {
+    try read(entry) { record in
       guard let file = record.largeValue else { return record.valueSize }
       return try folder.isWhole(file, while: { !lifetime.isEnded }) ? file.count : nil
     }
   }
 
-  /// Returns the key of a record; nil if its front is damaged, or it has been removed.
-  func readKey(_ hash: KeyHash, _ location: RecordLocation) throws -> String? {
-    guard let segment = state.withLock({ $0.segments[location.segment] }) else { return nil }
-    // Enough for most keys, so that large values are not read.
-    var count = min(Int(location.size), RecordHead.size + 200)
-    while count <= Int(location.size) {
-      guard let bytes = try segment.file.bytes(count, at: Int(location.offset)) else { return nil }
-      defer { withExtendedLifetime(bytes) {} }
-      switch Record.read(bytes.bytes, segment: segment.number) {
-      case .front(let record):
-        return KeyHash(record.key) == hash ? String(decoding: record.key, as: UTF8.self) : nil
-      case .needsMore(let needed): count = needed
-      case .damaged: return nil
-      }
-    }
-    return nil
-  }
-
   /// Calls `body` with the record of a key, unless it is damaged or has been removed.
   private func read<Result>(
-    _ hash: KeyHash, _ location: RecordLocation, _ body: (Record) throws -> Result?
+    _ entry: DiskIndex.Entry, _ body: (Record) throws -> Result?
   ) throws -> Result? {
-    var place = location
+    let hash = entry.hash
+    var place = entry.location
     while true {
       if let segment = state.withLock({ $0.segments[place.segment] }),
         let bytes = try segment.file.bytes(Int(place.size), at: Int(place.offset))

@@ -51,7 +51,6 @@ extension DiskStore {
   /// Removes everything at once; the outcome succeeds when no file contains any of it.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
     let outcome = carryOut(removal(of: "", revision, .removalOfAll), compare: { .max })
-    dropRemoved()
     // Only now, since the index refuses what these removals refused.
     removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
@@ -68,23 +67,6 @@ extension DiskStore {
         }
       }
     }.started()
-  }
-
-  /// Drops what a removal of everything has left behind, if anything, with the lock free between
-  /// the steps.
-  private func dropRemoved() {
-    while true {
-      var consequence = DiskIndex.Consequence()
-      let goesOn = state.withLock { state in
-        if state.index.removed == nil && !state.index.order.isSparse { return false }
-        let goesOn = state.index.dropRemoved()
-        consequence = state.index.takeConsequence()
-        state.queue.drop(&consequence)
-        return goesOn
-      }
-      carryOut(&consequence)
-      if !goesOn { return }
-    }
   }
 
   /// Keeps a value; one that is larger than the cache's limit fails.
@@ -136,10 +118,24 @@ extension DiskStore {
   func carryOut(
     _ write: DiskWrite, cost: Int = 0, _ token: FillToken? = nil, compare: () -> Int?
   ) -> Signal<Void> {
-    var decision: DiskIndex.Consequence?
-    while decision == nil, let compared = compare() {
-      decision = state.withLock { $0.admit(write, cost: cost, token, compared: compared) }
+    finish(write, token, decide(write, cost: cost, token, compare: compare))
+  }
+
+  /// Decides about a write or fill; nil if a removal by predicate concerns its key.
+  func decide(
+    _ write: DiskWrite, cost: Int, _ token: FillToken?, compare: () -> Int?
+  ) -> DiskIndex.Consequence? {
+    while let compared = compare() {
+      let decision = state.withLock { $0.admit(write, cost: cost, token, compared: compared) }
+      if let decision { return decision }
     }
+    return nil
+  }
+
+  /// Carries out a decision, and returns the outcome of the write.
+  func finish(
+    _ write: DiskWrite, _ token: FillToken?, _ decision: DiskIndex.Consequence?
+  ) -> Signal<Void> {
     guard var consequence = decision, consequence.isToBeWritten else {
       removeFile(of: write)
       let isOutdated = state.withLock { $0.index.leavesOutdated(write, token) }
@@ -158,7 +154,7 @@ extension DiskStore {
   /// Carries out, outside of the lock, what a change of the index has left.
   private func carryOut(_ consequence: inout DiskIndex.Consequence) {
     withExtendedLifetime(exchange(&consequence.dropped, with: [])) {}
-    // In the background, since releasing the memory of a million entries takes a while.
+    // In the background, since releasing the memory of many entries takes a while.
     if let former = exchange(&consequence.former, with: nil) { outcomes.async { _ = former } }
     remove(consequence.files)
     if consequence.wakesWriter { wakeWriter() }

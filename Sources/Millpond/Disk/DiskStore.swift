@@ -51,8 +51,8 @@ final class DiskStore: Sendable {
   ///
   /// Blocks; only on the queue of admissions.
   ///
-  /// - Parameter earlier: The last store of the folder, whose files may still be lent.
-  func open(after earlier: DiskStore?) throws(CacheError) {
+  /// - Parameter earlier: The last store of the folder.
+  func open(after earlier: LastStore?) throws(CacheError) {
     let result =
       opening.withLock { $0 }
       ?? Result { () throws(CacheError) in try takeFolder(after: earlier) }
@@ -60,7 +60,8 @@ final class DiskStore: Sendable {
     try result.get()
   }
 
-  private func takeFolder(after earlier: DiskStore?) throws(CacheError) {
+  private func takeFolder(after last: LastStore?) throws(CacheError) {
+    let earlier = last?.store
     do {
       try folder.take()
       var index = DiskIndex(costLimit: limits.costLimit, options.policy)
@@ -69,6 +70,8 @@ final class DiskStore: Sendable {
       let contents = try opening.open(&index)
       index.statistics.damages += contents.damagedRecords
       index.leaseAgain(leasedFiles)
+      if let last { index.writes = last.writes }
+      if let earlier = last?.removals { removals.takeOver(from: earlier) }
       state.withLock { [index] state in state.take(index, contents) }
       // Nothing else can be written before the folder is open.
       writer.take(contents)
@@ -86,11 +89,16 @@ final class DiskStore: Sendable {
   /// Releases the folder and its log, after all writes; later gets and writes fail.
   ///
   /// A file that is still lent keeps the store, but none of its open files.
-  func close() {
+  ///
+  /// - Returns: What the next store of the folder takes over.
+  func close() -> LastStore {
     writing.sync {
       writer.checkpoint()
       folder.letGo()
       writer.letGo()
+      let writes = state.withLock { $0.index.endOrder() }
+      removals.forgetUnneeded()
+      return LastStore(store: self, writes: writes, removals: removals, end: .present)
     }
   }
 }
@@ -132,7 +140,7 @@ extension DiskStore {
 
   private func end(_ writes: [DiskWrite]) {
     let ends = writes.flatMap { write in
-      (write.superseded + [write]).map { ($0.promise, write.failure) }
+      write.promises.map { ($0, write.failure) }
     }
     outcomes.async {
       for (promise, failure) in ends { promise.end(failure) }

@@ -59,11 +59,13 @@ final class FileStream: @unchecked Sendable {
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: .value(number))
-    let isLate = store.streams.add(number, since: pending.revision) { [weak self] done in
+    store.streams.add(number, since: pending.revision) { [weak self] done in
       guard let self else { return done(nil) }
       erase(done)
     }
-    if isLate { erase { _ in } }
+    // A later removal of everything finds the stream; an earlier one may have overtaken it.
+    let removal = store.state.withLock { $0.index.writes.removalOfAll }
+    if pending.revision < removal { erase { _ in } }
   }
 
   deinit { store.streams.remove(number) }

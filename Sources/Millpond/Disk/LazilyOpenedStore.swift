@@ -75,18 +75,14 @@ final class LazilyOpenedStore: Sendable {
     }.started()
   }
 
-  /// Ends the part when nothing waits any more; there must be no call after this one.
-  func end() {
-    part.end()
-    if let store = state.withLock({ $0.end() }) { SharedDiskStores.leave(store, part) }
-  }
-
   /// Ends the part when all waiting work is done; later gets and writes are refused.
   ///
   /// - Returns: The outcome: all earlier writes are on disk, and the folder is released.
+  @discardableResult
   func close() -> Signal<Void> {
-    let (isNow, store) = state.withLock { $0.close { self.leave(try? $0.get()) } }
-    if isNow { leave(store) }
+    part.end()
+    let leave: AccessState.Work = { self.leave(try? $0.get()) }
+    if let answer = state.withLock({ $0.close(leave, path) }) { leave(answer) }
     return closed.outcome
   }
 
@@ -94,12 +90,7 @@ final class LazilyOpenedStore: Sendable {
   ///
   /// - Parameter store: The store; nil if it could not be opened.
   private func leave(_ store: DiskStore?) {
-    part.end()
-    let finish: @Sendable () -> Void = {
-      // If it were kept, the store's open files would hold the disk space of removed ones.
-      _ = self.state.withLock { $0.letGo() }
-      self.closed.keep(by: .just(()))
-    }
+    let finish: @Sendable () -> Void = { self.closed.keep(by: .just(())) }
     if let store { SharedDiskStores.leave(store, part, finish) } else { finish() }
   }
 
@@ -130,27 +121,36 @@ final class LazilyOpenedStore: Sendable {
       // Later work, including that of the observers of this failure, tries again.
       for work in state.withLock({ $0.fail() }) { work(answer) }
     }
-    if let store = state.withLock({ $0.leave() }) { SharedDiskStores.leave(store, part) }
   }
 }
 
-/// The state of an access: the waiting work, and whether it was closed.
+/// The phases of an access, and the work that waits for the store.
 struct AccessState: Sendable {
   typealias Work = @Sendable (LazilyOpenedStore.Answer) -> Void
 
   /// The treatment of new work.
   enum Entry: Sendable {
     case isAnswered(LazilyOpenedStore.Answer)
+
+    /// It is done when the store is open, or can't be opened.
     case waits
 
-    /// The work waits for an opening that the caller has to begin.
+    /// It waits, and the caller has to open the store.
     case opens
   }
 
   private enum Phase: Sendable {
+    /// Work waits until the store is open.
     case opening
+
+    /// Nothing waits any more.
     case open(DiskStore)
+
+    /// The store could not be opened; the next work tries again.
     case failed
+
+    /// New work is refused; what waits is still done, the leaving of the store as the last.
+    case closed
   }
 
   /// The time to live of values without one of their own.
@@ -158,16 +158,15 @@ struct AccessState: Sendable {
 
   private var phase = Phase.opening
   private var waiting: [Work] = []
-  private var isEnded = false
-  private(set) var isClosed = false
-  private var hasLeft = false
 
   init(timeToLive: TimeToLive) {
     self.timeToLive = timeToLive
   }
 
   /// The store, if it is open and nothing waits for it any more.
-  var store: DiskStore? { if !isClosed, case .open(let store) = phase { store } else { nil } }
+  var store: DiskStore? { if case .open(let store) = phase { store } else { nil } }
+
+  var isClosed: Bool { if case .closed = phase { true } else { false } }
 
   /// Admits work.
   ///
@@ -175,9 +174,9 @@ struct AccessState: Sendable {
   ///   - work: The work.
   ///   - folder: The folder, for the error after a close.
   mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {
-    if isClosed { return .isAnswered(.failure(CacheError(disk: DiskError.closed(folder: folder)))) }
     switch phase {
     case .open(let store): return .isAnswered(.success(store))
+    case .closed: return .isAnswered(.closed(folder))
     case .opening:
       waiting.append(work)
       return .waits
@@ -190,51 +189,37 @@ struct AccessState: Sendable {
 
   /// Takes the waiting work; if there is none, opens the store to all callers and returns nil.
   mutating func takeWaiting(for store: DiskStore) -> [Work]? {
-    guard !waiting.isEmpty else {
-      phase = .open(store)
-      return nil
-    }
-    return exchange(&waiting, with: [])
+    if waiting.isEmpty, case .opening = phase { phase = .open(store) }
+    return waiting.isEmpty ? nil : exchange(&waiting, with: [])
   }
 
   /// Returns the waiting work, all of which fails.
   mutating func fail() -> [Work] {
-    phase = .failed
+    if case .opening = phase { phase = .failed }
     return exchange(&waiting, with: [])
   }
 
   /// Refuses all later work.
   ///
-  /// - Parameter leaving: Leaves the store, after all waiting work.
-  /// - Returns: Whether to leave at once, and the store; false if `leaving` waits, or after an
-  ///   earlier close.
-  mutating func close(_ leaving: @escaping Work) -> (isNow: Bool, DiskStore?) {
-    if isClosed { return (false, nil) }
-    (isClosed, hasLeft) = (true, true)
-    switch phase {
-    case .open(let store): return (true, store)
-    case .failed: return (true, nil)
+  /// - Parameters:
+  ///   - leaving: Leaves the store, after all waiting work.
+  ///   - folder: The folder, for the error.
+  /// - Returns: What `leaving` is to be called with now; nil if it waits, or after an earlier close.
+  mutating func close(_ leaving: @escaping Work, _ folder: String) -> LazilyOpenedStore.Answer? {
+    let former = exchange(&phase, with: .closed)
+    switch former {
+    case .open(let store): return .success(store)
+    case .failed: return .closed(folder)
+    case .closed: return nil
     case .opening:
       waiting.append(leaving)
-      return (false, nil)
+      return nil
     }
   }
+}
 
-  /// Returns the store that has been left, to be released after the unlock.
-  mutating func letGo() -> DiskStore? {
-    defer { phase = .failed }
-    return if case .open(let store) = phase { store } else { nil }
-  }
-
-  mutating func end() -> DiskStore? {
-    isEnded = true
-    return leave()
-  }
-
-  /// Returns the store if it is to be left now, which is true only once.
-  mutating func leave() -> DiskStore? {
-    guard isEnded, !hasLeft, case .open(let store) = phase else { return nil }
-    hasLeft = true
-    return store
+extension LazilyOpenedStore.Answer {
+  fileprivate static func closed(_ folder: String) -> Self {
+    .failure(CacheError(disk: DiskError.closed(folder: folder)))
   }
 }

@@ -12,14 +12,16 @@ enum SharedDiskStores {
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
-  /// The last store of each folder, while it exists because a file that it has lent is leased.
+  /// The last store of each folder.
   private static let lastStores = Locked<[String: LastStore]>([:])
 
   private static func open(_ store: DiskStore) throws(CacheError) {
-    try store.open(after: lastStores.withLock { $0[store.path]?.store })
-    lastStores.withLock { stores in
-      stores = stores.filter { $0.value.store != nil }
+    try store.open(after: lastStores.withLock { $0[store.path] })
+    lastStores.discard { stores in
+      let former = stores
+      stores = former.filter { $0.value.isNeeded }
       stores[store.path] = LastStore(store: store)
+      return former
     }
   }
 
@@ -84,7 +86,8 @@ enum SharedDiskStores {
 
   private static func close(_ store: DiskStore, _ closing: Int) {
     guard uses.withLock({ $0[store.path]?.close(closing) ?? false }) else { return }
-    store.close()
+    let last = store.close()
+    lastStores.discard { $0.updateValue(last, forKey: store.path) }
     remove(store)
   }
 
@@ -104,8 +107,20 @@ enum SharedDiskStores {
   }
 }
 
-private struct LastStore: Sendable {
+/// What the next store of a folder takes over from the last one.
+struct LastStore: Sendable {
+  /// The store, which exists while a file that it has lent is leased.
   weak let store: DiskStore?
+
+  /// The order of its writes: one that has waited for the next store may be earlier.
+  var writes = WriteOrder<KeyHash>()
+  var removals: KeyRemovals<String>?
+
+  /// The time at which it was closed.
+  var end = Revision.none
+
+  /// Whether another store of the folder may need it.
+  var isNeeded: Bool { store != nil || PendingWrite.isAny(before: end) }
 }
 
 /// A cache's part in a store.

@@ -12,11 +12,7 @@ struct MediaFileLayer<Key: Hashable & Sendable>: Cache, AnsweringSource {
       disk.staleFile(for: name(key)).map { presented($0, key).map { Answer.stale($0) } } ?? .empty
     }
     if lookup.freshness == .reload { return stale }
-    let fresh = disk.file(for: name(key)).filter { file in
-      let isFresh = lookup.admits(age: file.age)
-      if !isFresh { disk.countMiss() }
-      return isFresh
-    }
+    let fresh = disk.file(for: name(key)) { lookup.admits(age: $0.age) }
     return presented(fresh, key).map { .value($0) }.ifEmpty { stale }
   }
 

@@ -71,6 +71,26 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
     }
   }
 
+  /// Forgets the removals that no pending write precedes, at the end of a store: until another one
+  /// takes over the rest, nothing of users is kept without need.
+  package func forgetUnneeded() {
+    let oldest = PendingWrite.oldest
+    state.discard { state in
+      let former = state.removals
+      state.removals = former.filter { $0.revision > oldest }
+      state.forgotten = former.reduce(state.forgotten) { max($0, $1.arrival) }
+      return former
+    }
+  }
+
+  /// Takes over the removals of the store that held the same values before, while nothing else uses
+  /// this one.
+  package func takeOver(from earlier: KeyRemovals) {
+    let removals = earlier.state.withLock { $0 }
+    state.withLock { $0 = removals }
+    latest.store(earlier.latest.load(ordering: .acquiring), ordering: .releasing)
+  }
+
   /// Compares a write of `key` with the later removals; calls users' predicates.
   ///
   /// - Parameters:

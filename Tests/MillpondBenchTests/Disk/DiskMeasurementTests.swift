@@ -18,8 +18,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("disk-open-hint-100k", 5.0, "met"), ("disk-open-hint-100k", 5.1, "missed"),
-    ("disk-open-scan-100k", 15, "met"), ("disk-open-scan-100k", 15.1, "missed"),
+    ("disk-open-hint-200k", 25, "met"), ("disk-open-hint-200k", 25.1, "missed"),
+    ("disk-open-scan-200k", 30, "met"), ("disk-open-scan-200k", 30.1, "missed"),
     ("disk-open-scan-10k", 99, ""),
   ])
   func `opening a large folder has a limit in milliseconds`(

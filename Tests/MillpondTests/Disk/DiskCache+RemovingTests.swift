@@ -238,7 +238,9 @@ import Testing
     try await cache.close().value
   }
 
-  @Test func `a key that can't be read fails the outcome, and the others go`() async throws {
+  @Test func `a log that can't be read fails the outcome, and the next removal succeeds`()
+    async throws
+  {
     let keys = (0..<5).map { "a/\($0)" }
     try await scene.fill { cache in for key in keys { cache.set(Data("x"), for: key) } }
     let faults = FaultyCalls()
@@ -249,7 +251,7 @@ import Testing
     let outcome = cache.removeAll(withPrefix: "a/")
 
     await #expect(throws: CacheError.self) { try await outcome.value }
-    #expect(try await cache.count.value == 1)
+    #expect(try await cache.count.value == 5)
     try await cache.removeAll(withPrefix: "a/").value
     #expect(try await cache.count.value == 0)
     try await cache.close().value

@@ -130,4 +130,60 @@ import Testing
     }
     #expect(use.retries.count == 2)
   }
+
+  enum LaterChange: CaseIterable {
+    case set, remove, removeAll, removeMatching
+
+    func apply(to cache: DiskCache) -> Signal<Void> {
+      switch self {
+      case .set: cache.set(Data("later"), for: "a")
+      case .remove: cache.remove("a")
+      case .removeAll: cache.removeAll()
+      case .removeMatching: cache.removeAll { $0 == "a" }
+      }
+    }
+  }
+
+  @Test func `a fill that waits for the next store loses against a later set in the closing one`()
+    async throws
+  {
+    let former = cache(10_000)
+    try await former.set(Data("first"), for: "a").value
+    let admission = DispatchSemaphore(value: 0)
+    SharedDiskStores.admissions.async { admission.wait() }
+    let next = cache(10_000)
+
+    let fill = next.apply(.fill("a", Stamped(Data("early"), age: .zero), FillToken()))
+    try await former.set(Data("later"), for: "a").value
+    try await former.close().value
+    admission.signal()
+
+    #expect(try await fill.valueIfAny == nil)
+    #expect(try await next.get("a").value == Data("later"))
+  }
+
+  @Test(arguments: LaterChange.allCases)
+  func `a set that waits for the next store loses against a later change in the closing one`(
+    change: LaterChange
+  ) async throws {
+    let former = cache(10_000)
+    try await former.set(Data("first"), for: "a").value
+    let admission = DispatchSemaphore(value: 0)
+    SharedDiskStores.admissions.async { admission.wait() }
+    let next = cache(10_000)
+
+    let set = next.set(Data("early"), for: "a")
+    let other = next.set(Data("b"), for: "b")
+    try await change.apply(to: former).value
+    try await former.close().value
+    admission.signal()
+
+    try await set.value
+    try await other.value
+    let last = try await next.get("a").valueIfAny
+    #expect(last == (change == .set ? Data("later") : nil))
+    let isRemoved = try await next.get("b").valueIfAny == nil
+    #expect(isRemoved == (change == .removeAll))
+  }
+
 }

@@ -62,19 +62,18 @@ extension DiskIndex {
       return order.postponed(victim)
     }
     statistics.evictions += 1
-    mayOmitValues = true
     if let write = drop(victim) { consequence.evicted.append(write) }
   }
 
-  func revision(of slot: Slot) -> Revision { pending[slot]?.revision ?? revisions[slot] }
+  func revision(of slot: Slot) -> Revision { pending[slot]?.latest.revision ?? revisions[slot] }
 
   /// Removes an entry.
   ///
-  /// - Returns: Its pending write.
+  /// - Returns: Its latest pending write.
   mutating func drop(_ slot: Slot) -> DiskWrite? {
     let revision = revision(of: slot)
     if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
-    let write = takeWrites(slot)
+    let write = takePending(slot)?.latest
     liveBytes -= Int(locations[slot].size)
     locations[slot] = .nowhere
     dropLargeValue(slot)
@@ -84,47 +83,19 @@ extension DiskIndex {
     return write
   }
 
-  /// Removes all entries; the consequence gets their memory.
-  mutating func clear() {
-    let pending = pending
-    pending.forEach { slot, write in
-      if write != nil, let write = takeWrites(slot) { consequence.evicted.append(write) }
-      return pendingCount > 0
-    }
-    for value in largeValues.values { giveUp(value) }
-    var former = DiskIndex(costLimit: costLimit, order.emptied())
-    swap(&self, &former)
-    // Swapped one by one: a shared dictionary would be copied at its next change.
-    swap(&writes, &former.writes)
-    swap(&leases, &former.leases)
-    swap(&removedAfterLease, &former.removedAfterLease)
-    swap(&consequence, &former.consequence)
-    (statistics, newest, clearCount) = (former.statistics, former.newest, former.clearCount + 1)
-    consequence.former = former
-  }
-
-  /// Removes the pending writes of an entry, and returns the latest.
-  private mutating func takeWrites(_ slot: Slot) -> DiskWrite? {
-    let write = takePending(slot)
-    write?.underway?.slot = -1
-    write?.underway = nil
-    return write
-  }
-
-  mutating func put(_ write: DiskWrite, _ slot: Slot) {
-    pending[slot] = write
+  mutating func put(_ write: DiskWrite, _ slot: Slot, underway: DiskWrite? = nil) {
+    pending[slot] = PendingWrites(latest: write, underway: underway)
     pendingCount += 1
-    write.slot = slot
+    largeBytes += write.largeLength
   }
 
-  /// Removes the pending write of an entry.
-  mutating func takePending(_ slot: Slot) -> DiskWrite? {
-    guard let write = pending[slot] else { return nil }
+  /// Removes the pending writes of an entry.
+  mutating func takePending(_ slot: Slot) -> PendingWrites? {
+    guard let writes = pending[slot] else { return nil }
     pending[slot] = nil
     pendingCount -= 1
-    write.slot = -1
-    largeBytes -= write.largeLength
-    return write
+    largeBytes -= writes.latest.largeLength
+    return writes
   }
 
   mutating func dropAll(_ slots: [Slot]) {

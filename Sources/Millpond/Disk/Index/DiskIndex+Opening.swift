@@ -6,7 +6,7 @@ extension DiskIndex {
     guard let slot = slot(of: hash) else {
       if hashes.count >= Self.greatestCount { return }
       restore(hash, location, value)
-      return findRestored(from: Slot(hashes.count) - 1)
+      return slots.insert(hash.bits, Slot(hashes.count) - 1)
     }
     order.reweighed(
       slot, weight: DiskLimits.cost(recordSize: Int(location.size), large: value?.count ?? 0))
@@ -15,7 +15,7 @@ extension DiskIndex {
     place(location, value, slot)
   }
 
-  /// Restores a key that is not in the index; ``findRestored(from:)`` makes it findable.
+  /// Restores a key that is not in the index; ``findRestored()`` makes it findable.
   mutating func restore(_ hash: KeyHash, _ location: RecordLocation, _ value: FileValue?) {
     let slot = Slot(hashes.count)
     hashes.append(hash)
@@ -26,10 +26,10 @@ extension DiskIndex {
     place(location, value, slot)
   }
 
-  /// Makes entries findable that were restored from this slot on.
-  mutating func findRestored(from first: Slot = 0) {
+  /// Makes all entries findable that were restored; there must be no others.
+  mutating func findRestored() {
     let hashes = hashes
-    slots.insert(first..<Slot(hashes.count)) { hashes[$0].bits }
+    slots.insert(0..<Slot(hashes.count)) { hashes[$0].bits }
   }
 
   mutating func place(_ location: RecordLocation, _ value: FileValue?, _ slot: Slot) {

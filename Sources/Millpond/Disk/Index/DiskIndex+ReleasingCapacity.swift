@@ -1,36 +1,42 @@
 import MillpondCore
-import MillpondSignals
 
 extension DiskIndex {
-  /// Gives up slots while fewer than a quarter are in use: their entries move to free ones.
+  /// Gives back the memory of free slots.
+  mutating func shrink() {
+    consequence.former = rebuild(keeping: slots(where: { _ in true }))
+  }
+
+  /// Moves entries to new memory without free slots, and gives up all others.
   ///
-  /// At the end of a change, since the change knows slots.
-  mutating func shrink(atMost count: Int = shrinkingCount) {
-    if walks > 0 { return }
-    for _ in 0..<count where order.isSparse {
-      let (last, place) = order.removeLastSlot()
-      if place != last { move(last, to: place) }
-      hashes.removeLast()
-      locations.removeLast()
-      revisions.removeAll(from: last)
-      pending.removeAll(from: last)
-    }
+  /// - Parameter kept: The slots of the entries, in the order of eviction.
+  /// - Returns: The entries as they were.
+  /// - Complexity: O(*n*) in the entries that are kept.
+  mutating func rebuild(keeping kept: [Slot]) -> DiskIndex {
+    var former = DiskIndex(costLimit: costLimit, order.emptied())
+    swap(&self, &former)
+    // Swapped one by one: a shared dictionary would be copied at its next change.
+    swap(&writes, &former.writes)
+    swap(&leases, &former.leases)
+    swap(&removedAfterLease, &former.removedAfterLease)
+    swap(&consequence, &former.consequence)
+    statistics = former.statistics
+    slots.reserve(kept.count)
+    reserve(kept.count)
+    for slot in kept { adopt(slot, of: former) }
+    return former
   }
 
-  private mutating func move(_ slot: Slot, to place: Slot) {
-    slots.move(hashes[slot].bits, from: slot, to: place)
-    hashes[place] = hashes[slot]
-    locations[place] = locations[slot]
-    if revisions[slot] != .none { revisions[place] = exchange(&revisions[slot], with: .none) }
-    if let write = pending[slot] {
-      (pending[place], pending[slot]) = (write, nil)
-      write.slot = place
-      write.underway?.slot = place
+  private mutating func adopt(_ theirs: Slot, of former: DiskIndex) {
+    let (hash, slot) = (former.hashes[theirs], order.nextSlot)
+    hashes.put(hash, at: slot)
+    locations.put(.nowhere, at: slot)
+    slots.insert(hash.bits, slot)
+    order.adopt(slot, hash.bits, from: former.order, theirs)
+    place(former.locations[theirs], former.largeValues[theirs], slot)
+    let revision = former.revisions[theirs]
+    if revision != .none { revisions[slot] = revision }
+    if let writes = former.pending[theirs] {
+      put(writes.latest, slot, underway: writes.underway)
     }
-    if let value = largeValues.removeValue(forKey: slot) { largeValues[place] = value }
   }
-
-  /// The greatest number of slots that are given up after a change: more than four, so that this
-  /// keeps pace with removals.
-  private static let shrinkingCount = 16
 }

@@ -4,13 +4,10 @@ import MillpondCore
 extension DiskIndex {
   /// Records that `write` is stored at `location`; the caller takes the consequence.
   mutating func settle(_ write: DiskWrite, at location: RecordLocation) {
-    guard write.slot >= 0 else {
+    guard let slot = slot(of: write.hash), let isLatest = detach(write, from: slot) else {
       if let file = write.file { consequence.files.append(file.number) }
       return
     }
-    let slot = write.slot
-    let isOvertaken = endUnderway(write, slot)
-    if !isOvertaken { _ = takePending(slot) }
     if !write.keepsFile {
       dropLargeValue(slot)
       if let file = write.file {
@@ -22,15 +19,21 @@ extension DiskIndex {
     locations[slot] = location
     revisions[slot] = write.revision
     // A sealed value may be larger than it was.
-    if !isOvertaken { reweigh(slot) }
+    if isLatest { reweigh(slot) }
   }
 
-  /// Detaches a write from its entry if a later write has replaced it; returns whether one has.
-  private func endUnderway(_ write: DiskWrite, _ slot: Slot) -> Bool {
-    guard let later = pending[slot], later !== write else { return false }
-    later.underway = nil
-    write.slot = -1
-    return true
+  /// Takes a write that has ended from its entry.
+  ///
+  /// - Returns: Whether it was the latest one; nil if the entry does not have it any more.
+  private mutating func detach(_ write: DiskWrite, from slot: Slot) -> Bool? {
+    guard let writes = pending[slot] else { return nil }
+    if writes.latest === write {
+      _ = takePending(slot)
+      return true
+    }
+    guard writes.underway === write else { return nil }
+    pending[slot]?.underway = nil
+    return false
   }
 
   /// Removes a write that failed; the value before it is the stored one again, unless that is out
@@ -39,42 +42,22 @@ extension DiskIndex {
   /// - Returns: The files that are no longer needed, and whether the log may still have a record of
   ///   the key that is out of date.
   mutating func fail(_ write: DiskWrite) -> (files: [UInt64], leavesRecord: Bool) {
-    var mayLeaveRecord = write.outdatesRecord && (mayOmitValues || write.isVoid)
-    mayOmitValues = true
     if let file = write.file { consequence.files.append(file.number) }
-    failRenewals(of: write)
-    let slot = write.slot
-    if slot < 0 {
-      // A later write of the key replaces the record.
-      if self.slot(of: write.hash) != nil { mayLeaveRecord = false }
-    } else if endUnderway(write, slot) {
-      if write.outdatesRecord, let later = pending[slot] { later.outdatesRecord = true }
-      mayLeaveRecord = false
-    } else {
-      _ = takePending(slot)
+    guard let slot = slot(of: write.hash) else {
+      return (takeConsequence().files, write.outdatesRecord)
+    }
+    var leavesRecord = false
+    switch detach(write, from: slot) {
+    case nil: break  // a later write of the key replaces the record
+    case false?: if write.outdatesRecord { pending[slot]?.latest.outdatesRecord = true }
+    case true?:
       let hasRecord = !locations[slot].isNowhere
       // A removal of everything may have come between the record and the write.
       let isOutdated = write.outdatesRecord || revisions[slot] < writes.removalOfAll
-      if hasRecord, isOutdated { mayLeaveRecord = true }
+      leavesRecord = write.outdatesRecord || hasRecord && isOutdated
       if hasRecord, !isOutdated { reweigh(slot) } else { _ = drop(slot) }
     }
-    return (takeConsequence().files, mayLeaveRecord)
-  }
-
-  /// Lets the renewals of a value that could not be written fail with it: they would store it after
-  /// all.
-  private mutating func failRenewals(of write: DiskWrite) {
-    let slot = write.slot
-    guard slot >= 0, let later = pending[slot], later.underway === write, later.isRenewal,
-      later.superseded.allSatisfy({ $0.isRenewal })
-    else { return }
-    _ = takePending(slot)
-    later.isGivenUp = true
-    later.underway = nil
-    write.superseded += later.superseded + [later]
-    later.superseded = []
-    put(write, slot)
-    largeBytes += write.largeLength
+    return (takeConsequence().files, leavesRecord)
   }
 
   private mutating func reweigh(_ slot: Slot) {

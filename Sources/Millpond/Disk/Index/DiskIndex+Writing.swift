@@ -30,13 +30,12 @@ extension DiskIndex {
   ///
   /// If the value has moved, or was replaced, it has to be looked up again.
   mutating func renew(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
-    guard let slot = slot(of: write.hash), case .of(let place) = write.renewal,
-      place.isSame(as: finding(slot))
+    guard let slot = slot(of: write.hash), write.renewed?.isSame(as: finding(slot)) == true,
+      pending[slot]?.latest.isTaken != true
     else {
-      write.renewal = .outdated
+      consequence.isOvertaken = true
       return takeConsequence()
     }
-    write.renewal = .decided
     // Admitted last, since a reload that is admitted refuses older gets.
     if writes.admit(token, for: write.hash) {
       write.revision = revision(of: slot)
@@ -73,6 +72,21 @@ extension DiskIndex {
     _ = writes.takeForgotten()  // hashes, and no objects of users
   }
 
+  /// Returns the order of the writes for the next store of the folder, at the end of this one.
+  ///
+  /// A write that has waited for that store may be earlier than one that is stored here. So the
+  /// last writes of entries are remembered as those of other keys are: if an earlier write is
+  /// pending, and the newest ones in any case.
+  mutating func endOrder() -> WriteOrder<KeyHash> {
+    let written = slots(where: { revisions[$0] > .none }).sorted { revisions[$0] > revisions[$1] }
+    for (place, slot) in written.enumerated() {
+      let revision = revisions[slot]
+      guard place < 1_024 || PendingWrite.isAny(before: revision) else { break }
+      remember(hashes[slot], revision)
+    }
+    return writes
+  }
+
   /// Removes a key, unless it was written later.
   ///
   /// The removal is written even without an entry: an evicted one may still have a record in the
@@ -96,24 +110,30 @@ extension DiskIndex {
   ///
   /// - Returns: The pending write; nil if the value was written after the removal.
   private func outdate(_ slot: Slot, before removal: Revision) -> DiskWrite? {
-    guard let latest = pending[slot], revisions[slot] < removal else { return nil }
-    let next = latest.underway.flatMap { $0.revision > removal ? $0 : nil } ?? latest
+    guard let writes = pending[slot], revisions[slot] < removal else { return nil }
+    let next = writes.underway.flatMap { $0.revision > removal ? $0 : nil } ?? writes.latest
     next.outdatesRecord = true
     return next
   }
 
   /// Removes everything that was written before, unless a later removal of everything came first.
   ///
-  /// If a later write has overtaken this one, or many writes are pending, the removed entries are
-  /// left to be dropped by ``dropRemoved(atMost:)``; no lookup finds them.
-  ///
-  /// - Complexity: O(1), apart from a bounded number of pending writes and large values.
+  /// - Complexity: O(*n*).
   mutating func removeAll(_ revision: Revision) -> Consequence {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()
       consequence.isToBeWritten = true
-      leaveRemoved(before: revision)
-      clearIfPossible()
+      let former = rebuild(keeping: slots(where: { self.revision(of: $0) >= revision }))
+      former.pending.forEach { slot, writes in
+        if let writes, former.revision(of: slot) < revision {
+          consequence.evicted.append(writes.latest)
+        }
+        return true
+      }
+      for (slot, value) in former.largeValues where former.revision(of: slot) < revision {
+        giveUp(value)
+      }
+      consequence.former = former
     }
     return takeConsequence()
   }
@@ -127,27 +147,26 @@ extension DiskIndex {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }
       if let slot, !order.isFree(slot) { supersede(drop(slot)) }
-      // A value that can't be stored is written as a removal of its key.
-      write.isVoid = true
+      // It is written as a removal of its key.
       return
     }
     consequence.isKept = true
     statistics.insertions += 1
-    newest = max(newest, write.revision)
-    removed?.isAll = false
     // The entry may have been evicted to make room.
     if let slot, !order.isFree(slot) {
       let old = takePending(slot)
-      supersede(old)
-      if let old, !old.isTaken, old.outdatesRecord { write.outdatesRecord = true }
-      put(write, slot)
-      if let old { overtake(old, by: write, slot) }
+      supersede(old?.latest)
+      if let old = old?.latest, old.isTaken {
+        put(write, slot, underway: old)
+      } else {
+        if old?.latest.outdatesRecord == true { write.outdatesRecord = true }
+        put(write, slot, underway: old?.underway)
+      }
       order.reweighed(slot, weight: cost)
       order.used(slot, write.hash.bits)
     } else {
       put(write, add(write.hash, cost))
     }
-    largeBytes += write.largeLength
   }
 
   /// Records the write that is replaced; its streamed file, which no record will name, is no longer
@@ -155,16 +174,5 @@ extension DiskIndex {
   private mutating func supersede(_ old: DiskWrite?) {
     consequence.superseded = old
     if let old, !old.isTaken, let file = old.file { consequence.files.append(file.number) }
-  }
-
-  /// Keeps a write that has begun with its entry: it is the stored value if the later write fails.
-  private func overtake(_ old: DiskWrite, by write: DiskWrite, _ slot: Slot) {
-    if old.isTaken {
-      old.slot = slot
-      write.underway = old
-    } else {
-      write.underway = old.underway
-      old.underway = nil
-    }
   }
 }

@@ -18,24 +18,8 @@ struct DiskIndex: Sendable {
   var revisions = SparseArray(common: Revision.none)
 
   /// The pending writes by slot; a record at the slot's location is the value before.
-  var pending = SparseArray<DiskWrite?>(common: nil)
+  var pending = SparseArray<PendingWrites?>(common: nil)
   var pendingCount = 0
-
-  /// The latest revision of all writes that were kept.
-  var newest = Revision.none
-
-  /// The number of times that all entries were removed at once, which ends walks.
-  var clearCount = 0
-
-  /// Whether the log may have values of keys without an entry: evicted ones, those whose removal
-  /// could not be written, and those of an earlier process.
-  var mayOmitValues = false
-
-  /// The number of walks that are under way; meanwhile entries keep their slots.
-  var walks = 0
-
-  /// The entries that a removal has left behind to be dropped in steps; nil if there are none.
-  var removed: RemovedEntries?
 
   var largeValues: [Slot: FileValue] = [:]
   var leases: [UInt64: Int] = [:]
@@ -76,6 +60,14 @@ struct DiskIndex: Sendable {
   var totalCost: Int { order.totalWeight }
 }
 
+/// The writes of an entry that are not on disk yet.
+struct PendingWrites: Sendable {
+  var latest: DiskWrite
+
+  /// An earlier one that the writer has; it is the stored value if the latest one fails.
+  var underway: DiskWrite?
+}
+
 extension DiskIndex {
   /// The consequences of a change.
   struct Consequence: Sendable {
@@ -85,6 +77,9 @@ extension DiskIndex {
 
     /// Whether the index has the value.
     var isKept = false
+
+    /// For a renewal: whether another value is stored now, which has to be looked up.
+    var isOvertaken = false
 
     /// For a change that came too late: the pending write that replaces what it would have
     /// removed, and whose outcome it has.
@@ -104,34 +99,12 @@ extension DiskIndex {
     /// The values that are not written any more, to be released.
     var dropped: [DiskWrite.Content] = []
 
-    /// The memory of entries that were removed at once, to be released.
+    /// Memory that is not needed any more, to be released.
     var former: (any Sendable)?
 
     /// Whether the writer has to be woken.
     var wakesWriter = false
   }
-}
-
-/// The entries that a removal of everything has left behind, since a later write had overtaken it,
-/// or many writes were pending: they are removed, but still have slots.
-struct RemovedEntries: Sendable {
-  /// The entries that were last written before this revision are removed.
-  var revision: Revision
-
-  /// Whether there are no other entries, so that the index can be given up as a whole.
-  var isAll: Bool
-
-  /// The end of the slots that have not been examined; the last ones, which have most of the
-  /// pending writes, come first.
-  var end: Slot
-
-  /// The greatest number of slots that a step examines.
-  static let stepSize = 256
-
-  /// The greatest numbers of pending writes and of large values with which all entries are dropped
-  /// at once.
-  static let pendingCount = 1_024
-  static let largeCount = 8_192
 }
 
 // MARK: - Looking up
@@ -162,19 +135,46 @@ extension DiskIndex {
   }
 
   func finding(_ slot: Slot) -> IndexedValue {
-    if let write = pending[slot] { .write(write) } else { .location(locations[slot]) }
+    if let writes = pending[slot] { .write(writes.latest) } else { .location(locations[slot]) }
   }
 
   func slot(of hash: KeyHash) -> Slot? {
-    if removed != nil { return slots.find(hash.bits) { holds(hash, in: $0) } }
     // Captured alone: the closure would copy the whole index.
     let hashes = hashes
     return slots.find(hash.bits) { hashes[$0] == hash }
   }
 
+  /// Returns slots with entries, in the order of eviction.
   func slots(where isIncluded: (Slot) -> Bool) -> [Slot] {
     var slots: [Slot] = []
     order.forEach { if isIncluded($0) { slots.append($0) } }
     return slots
+  }
+
+  /// An entry with a record.
+  struct Entry: Sendable {
+    let hash: KeyHash
+    let location: RecordLocation
+    let largeValue: FileValue?
+
+    /// Its last write in this run.
+    let revision: Revision
+  }
+
+  /// The entries with records, in the order of eviction.
+  ///
+  /// - Complexity: O(*n*).
+  var entries: ContiguousArray<Entry> {
+    var entries: ContiguousArray<Entry> = []
+    entries.reserveCapacity(count)
+    order.forEach { slot in
+      let location = locations[slot]
+      if location.isNowhere { return }
+      entries.append(
+        Entry(
+          hash: hashes[slot], location: location,
+          largeValue: largeValues.isEmpty ? nil : largeValues[slot], revision: revisions[slot]))
+    }
+    return entries
   }
 }

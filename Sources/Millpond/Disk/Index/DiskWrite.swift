@@ -2,11 +2,14 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
-/// A pending write.
+/// A write on its way to the log.
+///
+/// Its ``stage`` says what may still become of it. If it fails, the value before it is the stored
+/// one again, unless ``outdatesRecord`` says that this is out of date.
 ///
 /// Sendable because its mutable state is changed only under the store's lock. The writer reads a
 /// write that it has taken without the lock: from then on only the writer changes its file and its
-/// failure.
+/// failure, and nothing its content.
 final class DiskWrite: @unchecked Sendable {
   enum Content: Sendable {
     case value(Data)
@@ -18,18 +21,17 @@ final class DiskWrite: @unchecked Sendable {
     case removalOfAll
   }
 
-  enum Renewal: Sendable {
-    /// The write is no renewal.
-    case none
+  /// What may still become of a write.
+  enum Stage: Sendable {
+    /// Nothing: it has not been admitted, or a later write of its key is written in its place.
+    case idle
 
-    /// The place of the value, which has to be the same when the write is admitted.
-    case of(IndexedValue)
+    /// It waits for the writer. A later write may take its place; if its entry goes, a removal of
+    /// its key is written instead.
+    case waiting(WriteQueue.Place)
 
-    /// The place has changed, so that the value has to be looked up again.
-    case outdated
-
-    /// The place was the same.
-    case decided
+    /// The writer has it. It is written, but is the stored value only if its entry still has it.
+    case taken
   }
 
   let key: String
@@ -37,41 +39,31 @@ final class DiskWrite: @unchecked Sendable {
   let times: DiskExpiry
   let validator: Validator?
 
-  /// Whether a stored value gets new times only; if it has a file, that belongs to the record which
-  /// this one replaces.
-  var renewal: Renewal
+  /// The value that gets new times; nil for a write that is no renewal.
+  ///
+  /// It has to be the stored one when this is admitted. If it has a file, that belongs to the
+  /// record which this one replaces.
+  let renewed: IndexedValue?
 
   /// Whether it must be kept: its room is certain, and nothing is evicted for it.
-  var isToBeKept = false
+  let isToBeKept: Bool
+
+  let promise = Promise<Void>()
+
+  /// The position in the order of all writes; for a fill, that of the last write of its key.
+  var revision: Revision
+
+  /// The content; a removal once the value is no longer to be written.
+  private(set) var content: Content
+
+  private(set) var stage = Stage.idle
 
   /// Whether the record before this write must not answer again if this one can't be written: it is
   /// out of date, since this one, or one that it replaces, is the answer of a lower layer.
   var outdatesRecord = false
 
-  /// The position in the order of all writes; for a fill, that of the last write of its key.
-  var revision: Revision
-  let promise = Promise<Void>()
-
-  /// The content; a removal once the value is no longer to be written.
-  private(set) var content: Content
-
-  /// The slot of its entry; -1 if it has none.
-  var slot: Slot = -1
-
-  /// Whether the writer has taken it.
-  var isTaken = false
-
-  /// Whether a removal of its key is written instead.
-  var isVoid = false
-
-  /// Whether it is not written: it renews a value that could not be.
-  var isGivenUp = false
-
-  /// The last write that replaces this one, in whose place it waits.
-  var latest: DiskWrite?
-
-  /// The write of the same entry that has begun; it is the stored value if this one fails.
-  var underway: DiskWrite?
+  /// The promises that end with this write: its own, and those of the writes that it replaces.
+  private(set) var promises: ContiguousArray<Promise<Void>>
 
   /// The file to which the value has been written.
   var file: FileValue?
@@ -79,40 +71,35 @@ final class DiskWrite: @unchecked Sendable {
   /// The error, if it could not be written.
   var failure: CacheError?
 
-  /// The writes that this one replaces, which end with the same result.
-  var superseded: ContiguousArray<DiskWrite> = []
-
   @inline(never)
   init(
     key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
-    revision: Revision, _ renewal: Renewal = .none
+    revision: Revision, renewing renewed: IndexedValue? = nil, isToBeKept: Bool = false
   ) {
     self.key = key
     hash = KeyHash(of: key)
     self.content = content
-    self.renewal = renewal
+    self.renewed = renewed
+    self.isToBeKept = isToBeKept
     self.times = times
     self.validator = validator.flatMap { $0.isEmpty ? nil : $0 }
     self.revision = revision
-    if case .file(let value) = content, !isRenewal { file = value }
-  }
-
-  var isRenewal: Bool {
-    if case .none = renewal { false } else { true }
+    promises = [promise]
+    if case .file(let value) = content, renewed == nil { file = value }
   }
 
   /// The length of a value that has, or will have, a file of its own.
   var largeLength: Int {
     switch content {
     case .value(let value): value.count >= DiskLimits.largeSize ? value.count : 0
-    case .file(let value): isRenewal ? 0 : value.count
+    case .file(let value): renewed == nil ? value.count : 0
     case .removal, .removalOfAll: 0
     }
   }
 
   /// Whether this has the file of the record that it replaces.
   var keepsFile: Bool {
-    if case .file = content { isRenewal } else { false }
+    if case .file = content { renewed != nil } else { false }
   }
 
   var isRemoval: Bool {
@@ -122,14 +109,7 @@ final class DiskWrite: @unchecked Sendable {
     }
   }
 
-  /// Releases a value that is not to be written, so that the waiting values never exceed the
-  /// cache's limit.
-  ///
-  /// - Returns: The number of bytes, and the value, to be released after the unlock.
-  func dropValue() -> (bytes: Int, Content)? {
-    guard case .value(let value) = content else { return nil }
-    return (value.count, exchange(&content, with: .removal))
-  }
+  var isTaken: Bool { if case .taken = stage { true } else { false } }
 
   /// Whether this is for `key`; both are canonical, so their bytes decide.
   func isFor(_ key: String) -> Bool {
@@ -139,6 +119,34 @@ final class DiskWrite: @unchecked Sendable {
 
   var waitingBytes: Int {
     if case .value(let value) = content { value.count &+ key.utf8.count } else { key.utf8.count }
+  }
+}
+
+// MARK: - Stages
+
+extension DiskWrite {
+  func wait(in place: WriteQueue.Place) { stage = .waiting(place) }
+
+  func take() { stage = .taken }
+
+  /// Takes the place of an earlier write of the same entry, which ends with this one.
+  func replace(_ old: DiskWrite, in place: WriteQueue.Place) {
+    var promises = exchange(&old.promises, with: [])
+    promises.append(contentsOf: self.promises)
+    self.promises = promises
+    place.write = self
+    (stage, old.stage) = (.waiting(place), .idle)
+  }
+
+  /// Has a removal of the key written in place of a value that has no entry.
+  ///
+  /// - Returns: The value, to be released after the unlock, so that the values that wait never
+  ///   exceed the cache's limit; nil if there is none.
+  func giveUpValue() -> Content? {
+    switch content {
+    case .value, .file: exchange(&content, with: .removal)
+    case .removal, .removalOfAll: nil
+    }
   }
 }
 

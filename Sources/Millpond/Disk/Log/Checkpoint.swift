@@ -163,9 +163,10 @@ extension LogWriter {
     checkedUses = uses
     var checkpoint = Checkpoint(
       segment: last.segment.number, offset: UInt32(last.size), isSynced: isSynced)
-    checkpoint.entries.reserveCapacity(state.withLock { $0.index.count })
     // It may contain entries removed meanwhile; their removals are in the log after its position.
-    state.forEachEntry { entry in
+    let entries = state.withLock { $0.index.entries }
+    checkpoint.entries.reserveCapacity(entries.count)
+    for entry in entries {
       if let large = entry.largeValue {
         checkpoint.largeValues.append((checkpoint.entries.count, large.number, large.length))
       }

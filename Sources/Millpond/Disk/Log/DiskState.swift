@@ -30,7 +30,6 @@ struct DiskState: Sendable {
   /// not on the device.
   mutating func take(_ index: DiskIndex, _ contents: LogContents) {
     self.index = index
-    self.index.mayOmitValues = !contents.parts.isEmpty
     isKeptOnDevice = contents.synced != nil
     let synced = contents.synced ?? .start
     for part in contents.parts {
@@ -68,7 +67,7 @@ extension DiskState {
     case (_, let token?):
       if index.writes.mustCompare(token, compared: compared) { return nil }
       consequence =
-        write.isRenewal
+        write.renewed != nil
         ? index.renew(write, cost: cost, token) : index.fill(write, cost: cost, token)
     }
     guard consequence.isToBeWritten else { return consequence }
@@ -131,22 +130,5 @@ extension DiskState {
   /// Forgets the log; the caller releases it after the unlock.
   mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
     (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
-  }
-}
-
-// MARK: - Walking
-
-extension Locked<DiskState> {
-  /// Calls `body` with the entries that have records, without the lock, in the order of eviction.
-  func forEachEntry(_ body: (LocationWalk.Entry) -> Void) {
-    var walk = LocationWalk()
-    var entries: ContiguousArray<LocationWalk.Entry> = []
-    entries.reserveCapacity(LocationWalk.stepSize)
-    var goesOn = true
-    while goesOn {
-      goesOn = withLock { state in walk.step(&state.index) { entries.append($0) } }
-      entries.forEach(body)
-      entries.removeAll(keepingCapacity: true)
-    }
   }
 }

@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import MillpondSignals
 
 extension Folder {
   /// Writes a value to a file of its own, which belongs to no entry until a record names it.
@@ -8,40 +6,13 @@ extension Folder {
   /// - Throws: The error; then there may be a file, which has to be removed.
   func writeLargeValue(_ value: Data, number: UInt64) throws -> FileValue {
     let file = try open(.value(number), .making)
-    let sum = try write(value, to: file)
+    let sum = try value.withUnsafeBytes { bytes in
+      try file.write(bytes, at: 0)
+      return FileChecksum(of: bytes).sum
+    }
     try file.close()
     return FileValue(number: number, length: UInt64(value.count), checksum: sum)
   }
-
-  /// Writes the value and computes its checksum, on two threads if that is faster.
-  private func write(_ value: Data, to file: OpenFile) throws -> UInt64 {
-    try value.withUnsafeBytes { bytes in
-      guard bytes.count >= Self.greatSize else {
-        try file.write(bytes, at: 0)
-        return FileChecksum(of: bytes).sum
-      }
-      // Both threads only read, and are done when this returns.
-      nonisolated(unsafe) let bytes = bytes
-      let sum = Locked<UInt64>(0)
-      let failure = Locked<(any Error)?>(nil)
-      DispatchQueue.concurrentPerform(iterations: 2) { part in
-        if part == 1 {
-          let whole = FileChecksum(of: bytes).sum
-          sum.withLock { $0 = whole }
-        } else {
-          do {
-            try file.write(bytes, at: 0)
-          } catch {
-            failure.withLock { $0 = error }
-          }
-        }
-      }
-      if let failure = failure.withLock({ $0 }) { throw failure }
-      return sum.withLock { $0 }
-    }
-  }
-
-  private static let greatSize = 1 << 20
 
   /// Reads a value from a file of its own; nil if the file is missing or damaged.
   ///

@@ -51,27 +51,17 @@ extension LogWriter {
     let reader = try copied ?? SegmentReader(oldest.segment, from: 0, to: oldest.size)
     copied = reader
     let part = try openSegment()
-    let buffer = RecordBuffer()
+    var buffer = RecordBuffer()
     var moves: [(KeyHash, RecordLocation, RecordLocation)] = []
-    let start = reader.offset
-    while reader.offset - start < Self.stepSize {
-      guard let step = try reader.next() else {
-        try copy(buffer, moves, to: part)
-        return try removeOldest()
-      }
-      guard case .record(let offset, let record) = step else {
-        isOldestDamaged = true
-        continue
-      }
-      guard record.head.kind == .value || record.head.kind == .file else { continue }
+    let goesOn = try reader.step(Self.stepSize) {
+      isOldestDamaged = true
+    } _: { offset, record in
+      guard record.head.kind == .value || record.head.kind == .file else { return }
       let (hash, old) = (
         KeyHash(record.key), record.location(segment: oldest.segment.number, offset)
       )
-      guard state.withLock({ $0.index.holds(hash, at: old) }) else { continue }
-      guard record.isWhole else {
-        isOldestDamaged = true
-        continue
-      }
+      guard state.withLock({ $0.index.holds(hash, at: old) }) else { return }
+      guard record.isWhole else { return isOldestDamaged = true }
       var new = old
       new.segment = part.segment.number
       new.offset = UInt32(part.size + buffer.count)
@@ -79,6 +69,7 @@ extension LogWriter {
       moves.append((hash, old, new))
     }
     try copy(buffer, moves, to: part)
+    if !goesOn { try removeOldest() }
   }
 
   private func copy(
@@ -115,18 +106,13 @@ extension LogWriter {
   }
 
   private func forgetRecords(in segment: UInt32) {
-    var lost: [LocationWalk.Entry] = []
-    state.forEachEntry { if $0.location.segment == segment { lost.append($0) } }
-    var rest = lost[...]
-    while !rest.isEmpty {
-      let step = rest.prefix(LocationWalk.stepSize)
-      rest = rest.dropFirst(step.count)
-      remove(
-        state.withLock { state in
-          for entry in step { state.index.lose(entry.hash, at: entry.location) }
-          return state.index.takeConsequence().files
-        })
-    }
+    remove(
+      state.withLock { state in
+        for entry in state.index.entries where entry.location.segment == segment {
+          state.index.lose(entry.hash, at: entry.location)
+        }
+        return state.index.takeConsequence().files
+      })
   }
 }
 
@@ -162,7 +148,7 @@ extension LogWriter {
     // Later records that are not behind the removal are copied. No more of them come into these
     // segments, which are written no longer.
     var needed: Set<UInt32> = []
-    if isErasing { state.forEachEntry { needed.insert($0.location.segment) } }
+    if isErasing { needed = Set(state.withLock { $0.index.entries }.map(\.location.segment)) }
     while isErasing, let oldest = parts.first {
       if needed.contains(oldest.segment.number) {
         try compactStep(oldest)
@@ -198,8 +184,8 @@ extension DiskIndex {
   /// The files that entries have, or that are leased.
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)
-    pending.forEach { _, write in
-      if let file = write?.file { files.insert(file.number) }
+    pending.forEach { _, writes in
+      if let file = writes?.latest.file { files.insert(file.number) }
       return true
     }
     return files

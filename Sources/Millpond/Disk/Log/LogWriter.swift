@@ -46,7 +46,7 @@ final class LogWriter: @unchecked Sendable {
   /// The files that nothing needs, and that could not be removed yet.
   var needless = Queue<FileName>()
 
-  private let buffer = RecordBuffer()
+  private var buffer = RecordBuffer()
 
   private var encoded: [(DiskWrite, RecordLocation)] = []
 
@@ -160,7 +160,7 @@ extension LogWriter {
     let offset = part.size + buffer.count
     var head = RecordHead(.value)
     var payload = Data()
-    switch write.isVoid ? .removal : write.content {
+    switch write.content {
     case .value(let plain):
       payload = try form.sealed(plain, for: write.key)
       if payload.count >= DiskLimits.largeSize {
@@ -169,7 +169,7 @@ extension LogWriter {
         (head.kind, payload) = (.file, note(file, of: write))
       }
     case .file(let file):
-      (head.kind, payload) = (.file, write.isRenewal ? Data(file.bytes) : note(file, of: write))
+      (head.kind, payload) = (.file, write.keepsFile ? Data(file.bytes) : note(file, of: write))
     case .removal: head.kind = .removal
     case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
     }
@@ -198,14 +198,8 @@ extension LogWriter {
 
   /// Returns the positions of the records that a removal of everything does not concern.
   private func survivors(of removal: DiskWrite) -> Data {
-    var positions: [LogPosition] = []
-    // Most often nothing is left by a removal of everything. Until this is written no record is, so
-    // none can come after its place in the walk.
-    if state.withLock({ $0.index.newest > removal.revision }) {
-      state.forEachEntry { entry in
-        if entry.revision > removal.revision { positions.append(entry.location.position) }
-      }
-    }
+    let positions = state.withLock { $0.index.entries }
+      .filter { $0.revision > removal.revision }.map(\.location.position)
     var bytes = [UInt8](repeating: 0, count: positions.count * LogPosition.size)
     bytes.withUnsafeMutableBytes { bytes in
       for (number, position) in positions.enumerated() {
@@ -256,7 +250,7 @@ extension LogWriter {
 
   /// Writes all bytes at the end of the segment, or none; then records them in the index.
   func append<Result>(
-    _ bytes: UnsafeRawBufferPointer, to part: LogContents.Part,
+    _ bytes: [UInt8], to part: LogContents.Part,
     _ record: (inout DiskIndex) -> Result
   ) throws -> Result {
     do {

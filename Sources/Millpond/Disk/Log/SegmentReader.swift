@@ -52,6 +52,23 @@ final class SegmentReader {
     return nil
   }
 
+  /// Passes the next records, of about `byteCount` bytes, to `body`, and skips damage.
+  ///
+  /// - Returns: Whether there are more.
+  func step(
+    _ byteCount: Int, _ damaged: () -> Void = {}, _ body: (_ offset: Int, Record) throws -> Void
+  ) throws -> Bool {
+    let start = offset
+    while offset - start < byteCount {
+      switch try next() {
+      case .record(let offset, let record)?: try body(offset, record)
+      case .damage?: damaged()
+      case nil: return false
+      }
+    }
+    return true
+  }
+
   /// Returns the bytes from the offset on; nil if there are fewer than `count`.
   private func bytes(atLeast count: Int) throws -> UnsafeRawBufferPointer? {
     guard count <= end - offset else { return nil }

@@ -10,11 +10,23 @@ struct WriteQueue: Sendable {
   }
 
   private enum Item: Sendable {
-    case write(DiskWrite)
+    case write(Place)
     case task(@Sendable () -> Void)
   }
 
-  private var items = PagedQueue<Item>()
+  /// The place of a write, which a later one of the same entry may take over.
+  ///
+  /// Sendable because it is used only under the store's lock.
+  final class Place: @unchecked Sendable {
+    var write: DiskWrite
+
+    init(_ write: DiskWrite) {
+      self.write = write
+      write.wait(in: self)
+    }
+  }
+
+  private var items = Queue<Item>()
 
   private(set) var waitingBytes = 0
 
@@ -30,16 +42,14 @@ struct WriteQueue: Sendable {
   mutating func append(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
     waitingBytes += write.waitingBytes
     if !consequence.evicted.isEmpty { drop(&consequence) }
-    if write.isVoid { drop(write, &consequence) }
-    if let old = consequence.superseded, !old.isTaken {
+    // A value that could not be kept.
+    if !consequence.isKept { drop(write, &consequence) }
+    if let old = consequence.superseded, case .waiting(let place) = old.stage {
       drop(old, &consequence)
-      write.superseded = old.superseded
-      old.superseded = []
-      write.superseded.append(old)
       waitingBytes -= old.waitingBytes
-      write.superseded[0].latest = write
+      write.replace(old, in: place)
     } else {
-      items.append(.write(write))
+      items.append(.write(Place(write)))
     }
     consequence.wakesWriter = wake()
   }
@@ -49,20 +59,18 @@ struct WriteQueue: Sendable {
   mutating func append(removalOf write: DiskWrite) {
     let removal = DiskWrite(key: write.key, .removal, write.times, revision: .none)
     waitingBytes += removal.waitingBytes
-    items.append(.write(removal))
+    items.append(.write(Place(removal)))
   }
 
-  /// Marks the writes whose entries are gone, and drops their values.
+  /// Drops the values of waiting writes whose entries are gone.
   mutating func drop(_ consequence: inout DiskIndex.Consequence) {
-    for write in consequence.evicted where !write.isTaken {
-      write.isVoid = true
-      drop(write, &consequence)
-    }
+    for write in consequence.evicted where !write.isTaken { drop(write, &consequence) }
   }
 
   private mutating func drop(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
-    guard let (bytes, content) = write.dropValue() else { return }
-    waitingBytes -= bytes
+    let bytes = write.waitingBytes
+    guard let content = write.giveUpValue() else { return }
+    waitingBytes += write.waitingBytes - bytes
     consequence.dropped.append(content)
   }
 
@@ -77,22 +85,20 @@ struct WriteQueue: Sendable {
   /// The greatest number of writes that are taken, and settled, under one hold of the lock.
   static let stepSize = 1_024
 
-  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits,
-  /// or if a step has found only writes that were given up.
+  /// Takes the next task, or the next writes of up to `limit` bytes together; nil if nothing waits.
   mutating func take(limit: Int) -> Work? {
     var writes: [DiskWrite] = []
     var (bytes, left) = (0, Self.stepSize)
     while bytes < limit, left > 0, let next = items.first {
       left -= 1
-      guard case .write(let first) = next else {
+      guard case .write(let place) = next else {
         if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
         break
       }
       _ = items.popFirst()
-      let write = exchange(&first.latest, with: nil) ?? first
+      let write = place.write
       waitingBytes -= write.waitingBytes
-      if write.isGivenUp { continue }
-      write.isTaken = true
+      write.take()
       writes.append(write)
       bytes += write.waitingBytes + RecordHead.size
     }
@@ -105,32 +111,3 @@ struct WriteQueue: Sendable {
     return !isWriting
   }
 }
-
-/// A first-in, first-out queue in pages, which moves no more than a page of elements at a time,
-/// however many there are.
-struct PagedQueue<Element> {
-  private var front = Queue<Element>()
-  private var pages = Queue<Queue<Element>>()
-  private var back = Queue<Element>()
-
-  private static var pageLength: Int { 1_024 }
-
-  /// Whether there is no element; only then the front page is empty.
-  var isEmpty: Bool { front.isEmpty }
-
-  var first: Element? { front.first }
-
-  mutating func append(_ element: Element) {
-    if front.isEmpty { return front.append(element) }
-    back.append(element)
-    if back.count == Self.pageLength { pages.append(exchange(&back, with: Queue())) }
-  }
-
-  mutating func popFirst() -> Element? {
-    let element = front.popFirst()
-    if front.isEmpty { front = pages.popFirst() ?? exchange(&back, with: Queue()) }
-    return element
-  }
-}
-
-extension PagedQueue: Sendable where Element: Sendable {}

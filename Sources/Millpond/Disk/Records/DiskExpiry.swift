@@ -32,12 +32,9 @@ extension DiskExpiry {
   static func ofWrite(
     _ stamped: Stamped<some Sendable>, _ timeToLive: TimeToLive, at now: WallTime
   ) -> DiskExpiry {
-    let storedAt = now.before(by: stamped.age)
-    guard let own = stamped.timeToLive else {
-      return DiskExpiry(storedAt: storedAt, expiresAt: storedAt.after(timeToLive))
-    }
-    return DiskExpiry(
-      storedAt: storedAt, expiresAt: now.after(own), isOwnExpiry: own != .forever)
+    var times = ofFill(stamped, timeToLive, at: now)
+    if let own = stamped.timeToLive { times.expiresAt = now.after(own) }
+    return times
   }
 
   /// The times of a value that a lower layer answered: the shorter of both times to live counts.

@@ -118,7 +118,9 @@ package struct PolicyOrder: Sendable {
   /// Takes over an entry of another order of the same policy, with its history, as the newest one
   /// of its list.
   @usableFromInline
-  mutating func adopt(_ slot: Slot, _ hash: UInt32, from other: PolicyOrder, _ theirs: Slot) {
+  package mutating func adopt(
+    _ slot: Slot, _ hash: UInt32, from other: PolicyOrder, _ theirs: Slot
+  ) {
     let weight = other.weight(of: theirs)
     let known = other.sketch.frequency(hash) - sketch.frequency(hash)
     for _ in 0..<max(0, known) { sketch.add(hash) }

@@ -63,7 +63,6 @@ import Testing
 
     #expect(last == 3 && place == 1)
     #expect(sequence == [0, 2, 1])
-    #expect(order.next(after: 2) == 1 && order.next(after: 1) == nil)
   }
 
   @Test func `every entry is admitted`() {

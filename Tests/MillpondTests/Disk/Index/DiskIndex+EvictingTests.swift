@@ -26,9 +26,9 @@ import Testing
     let scene = IndexScene(costLimit: 3_000)
     for key in ["a", "b"] { scene.put(key, file: key == "a" ? 8 : nil) }
 
-    let (write, consequence) = scene.set("a", cost: cost)
+    let (_, consequence) = scene.set("a", cost: cost)
 
-    #expect(write.isVoid && consequence.isToBeWritten)
+    #expect(!consequence.isKept && consequence.isToBeWritten)
     #expect(consequence.files == [8])
     #expect(!scene.has("a") && scene.has("b"))
     #expect(scene.index.statistics.rejections == 1)
@@ -56,7 +56,7 @@ import Testing
       case 0: scene.remove(key)
       case 1...5:
         let (write, consequence) = scene.set(key, cost: 100 + random.next(900))
-        if consequence.isToBeWritten, !write.isVoid { waiting.append(write) }
+        if consequence.isToBeWritten, consequence.isKept { waiting.append(write) }
       case 6:
         if let write = waiting.popLast() { _ = scene.fail(write) }
       case 7: _ = scene.index.find(KeyHash(of: key))
@@ -74,8 +74,7 @@ import Testing
         cost += DiskLimits.cost(recordSize: Int(location.size), large: 0)
       }
     }
-    var walk = LocationWalk()
-    while walk.step(&scene.index, { live += Int($0.location.size) }) {}
+    for entry in scene.index.entries { live += Int(entry.location.size) }
     #expect(scene.index.count == count)
     #expect(scene.index.liveBytes == live)
     #expect(scene.index.totalCost >= cost)
@@ -158,9 +157,9 @@ import Testing
     scene.put("a", cost: cost, file: 5)
     #expect(scene.lease("a", large))
 
-    let (write, _) = scene.set("b", cost: cost)
+    let (_, consequence) = scene.set("b", cost: cost)
 
-    #expect(write.isVoid)
+    #expect(!consequence.isKept)
     #expect(scene.has("a") && !scene.has("b"))
   }
 

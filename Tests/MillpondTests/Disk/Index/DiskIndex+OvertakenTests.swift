@@ -11,7 +11,7 @@ import Testing
   /// Returns a value that the writer has.
   private func taken(_ key: String) -> DiskWrite {
     let (write, _) = scene.set(key)
-    write.isTaken = true
+    write.take()
     return write
   }
 
@@ -40,7 +40,7 @@ import Testing
     let location = scene.index.liveBytes
     #expect(location == 80 && scene.pending("a") === third)
 
-    third.isTaken = true
+    third.take()
     #expect(scene.settle(third) == [2])
     #expect(scene.index.liveBytes == 80 && scene.index.largeBytes == 0)
   }

@@ -4,7 +4,7 @@ import Testing
 @testable import Millpond
 @testable import MillpondCore
 
-/// The memory of an index: no change moves all of it, and what is not needed is given back.
+/// The memory of an index: what is not needed is given back.
 @Suite struct DiskIndexReleasingCapacityTests {
   private let scene = IndexScene(costLimit: .max / 4, .adaptive)
   private static let count = 20_000
@@ -29,23 +29,17 @@ import Testing
     #expect((Self.count - 500..<2 * Self.count).allSatisfy { isThere($0) })
   }
 
-  @Test func `one change gives up a few slots`() {
-    for number in 5_000..<Self.count { scene.remove("\(number)") }
-    var (former, greatest) = (scene.index.hashes.count, 0)
+  @Test func `entries keep their order of eviction`() {
+    let former = scene.index.entries.suffix(400).map(\.hash)
 
-    for number in 0..<4_900 {
-      scene.remove("\(number)")
-      greatest = max(greatest, former - scene.index.hashes.count)
-      former = scene.index.hashes.count
-    }
-
-    #expect((1...16).contains(greatest))
+    scene.index.shrink()
+    #expect(scene.index.entries.suffix(400).map(\.hash) == former)
   }
 
   @Test func `a pending write, and the one that it overtakes, move with their entry`() {
     let last = Self.count - 1
     let (first, _) = scene.set("\(last)")
-    first.isTaken = true
+    first.take()
     let (second, _) = scene.set("\(last)")
 
     for number in 0..<last { scene.remove("\(number)") }
@@ -67,19 +61,16 @@ import Testing
     #expect(scene.remove("large").files == [] && scene.giveBack(7))
   }
 
-  @Test func `entries keep their slots during a walk`() {
-    var walk = LocationWalk()
-    var found: [KeyHash: Int] = [:]
-    #expect(walk.step(&scene.index) { found[$0.hash, default: 0] += 1 })
+  @Test func `records that are loaded one by one rebuild the table seldom`() {
+    var index = DiskIndex(costLimit: .max / 4, .adaptive)
+    var sizes: Set<Int> = []
 
-    for number in stride(from: 0, to: Self.count - 500, by: 1) { scene.remove("\(number)") }
-    #expect(scene.index.hashes.count == Self.count)
-    while walk.step(&scene.index, { found[$0.hash, default: 0] += 1 }) {}
+    for number in 0..<Self.count {
+      index.load(KeyHash(of: "\(number)"), scene.nextLocation(), nil)
+      sizes.insert(index.slots.buckets.count)
+    }
 
-    #expect((Self.count - 500..<Self.count).allSatisfy { found[KeyHash(of: "\($0)")] == 1 })
-    for number in Self.count - 500..<Self.count { scene.remove("\(number)") }
-    for number in 0..<1_500 { scene.remove("\(number)") }
-    #expect(scene.index.hashes.count <= 1_024)
+    #expect(index.count == Self.count && sizes.count <= 20)
   }
 
   @Test func `the first write after opening many entries allocates little`() {

@@ -148,11 +148,11 @@ import Testing
     #expect(consequence.files == [4])
   }
 
-  @Test func `the removal of everything takes no step for each entry`() {
+  @Test func `the removal of everything leaves nothing of what it removes`() {
     let scene = IndexScene(costLimit: 1_000_000)
     for key in 0..<1_000 { scene.put("\(key)") }
     let (taken, _) = scene.set("taken")
-    taken.isTaken = true
+    taken.take()
     let (waiting, _) = scene.set("waiting")
     let statistics = scene.index.statistics
 
@@ -270,56 +270,11 @@ import Testing
     #expect(scene.index.liveBytes == 80 && scene.index.totalCost == cost)
   }
 
-  @Test(arguments: [EvictionPolicy.leastRecentlyUsed, .adaptive])
-  func `a walk in steps visits what stays once, whatever changes between them`(
-    policy: EvictionPolicy
-  ) {
-    var random = SeededNumbers(7)
-    let scene = IndexScene(costLimit: 1_000_000, policy)
-    let keys = (0..<200).map { "\($0)" }
-    for key in keys { scene.put(key) }
-    var staying = Set(keys)
-    var visits: [KeyHash: Int] = [:]
-    var walk = LocationWalk()
-
-    while walk.step(&scene.index, count: 5, { visits[$0.hash, default: 0] += 1 }) {
-      let key = keys[random.next(200)]
-      _ = scene.index.find(KeyHash(of: key))
-      if random.next(3) == 0 {
-        staying.remove(key)
-        scene.remove(key)
-        scene.set("new \(random.next(1_000))")
-      }
-    }
-
-    #expect(staying.count > 100)
-    for key in staying { #expect(visits[KeyHash(of: key)] == 1) }
-    #expect(visits.values.allSatisfy { $0 == 1 })
-  }
-
-  @Test func `a walk ends when everything has been removed`() {
-    let scene = IndexScene(costLimit: 1_000_000)
-    for key in 0..<200 { scene.put("\(key)") }
-    var found: [KeyHash] = []
-    var walk = LocationWalk()
-    #expect(walk.step(&scene.index, count: 5) { found.append($0.hash) })
-
-    _ = scene.removeAll()
-    scene.put("new")
-
-    #expect(!walk.step(&scene.index, count: 5) { found.append($0.hash) })
-    #expect(found.count == 5)
-  }
-
-  @Test func `a walk without changes goes by the order of eviction`() {
+  @Test func `the entries come in the order of eviction`() {
     let scene = IndexScene()
     for key in ["a", "b", "c"] { scene.put(key) }
     _ = scene.index.find(KeyHash(of: "a"))
-    var found: [KeyHash] = []
-    var walk = LocationWalk()
 
-    while walk.step(&scene.index, count: 2, { found.append($0.hash) }) {}
-
-    #expect(found == ["b", "c", "a"].map { KeyHash(of: $0) })
+    #expect(scene.index.entries.map(\.hash) == ["b", "c", "a"].map { KeyHash(of: $0) })
   }
 }

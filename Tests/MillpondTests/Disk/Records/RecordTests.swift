@@ -85,13 +85,13 @@ import Testing
     let bytes = RecordBytes.make(validator: validator, segment: 7)
     let front = RecordBytes.readFront(bytes) { $0.front?.head }
     let head = try #require(front)
-    let buffer = RecordBuffer()
+    var buffer = RecordBuffer()
 
     bytes.withUnsafeBytes { buffer.append($0, head, segment: 8) }
 
-    #expect(RecordBytes.read(Array(buffer.bytes), segment: 8).value == Data("value"))
-    #expect(RecordBytes.read(Array(buffer.bytes), segment: 8).record?.validator == validator)
-    #expect(RecordBytes.read(Array(buffer.bytes), segment: 7).isDamaged)
+    #expect(RecordBytes.read(buffer.bytes, segment: 8).value == Data("value"))
+    #expect(RecordBytes.read(buffer.bytes, segment: 8).record?.validator == validator)
+    #expect(RecordBytes.read(buffer.bytes, segment: 7).isDamaged)
   }
 
   @Test func `a record that is cut anywhere, or longer than it says, is damaged`() {

@@ -68,10 +68,9 @@ final class IndexScene {
     return index.fill(write, cost: 100, token).isToBeWritten
   }
 
-  /// Removes everything, and drops what an overtaken removal leaves behind.
+  /// Removes everything.
   func removeAll(_ revision: Revision = .next()) -> (isFirst: Bool, DiskIndex.Consequence) {
     let consequence = index.removeAll(revision)
-    while index.removed != nil { _ = index.dropRemoved() }
     return (consequence.isToBeWritten, consequence)
   }
 

@@ -12,11 +12,11 @@ enum RecordBytes {
   ) -> [UInt8] {
     var head = RecordHead(kind)
     change(&head)
-    let buffer = RecordBuffer()
+    var buffer = RecordBuffer()
     payload.withUnsafeBytes {
       _ = buffer.append(head, key: key, payload: $0, validator, segment: segment)
     }
-    return Array(buffer.bytes)
+    return buffer.bytes
   }
 
   /// Calls `body` with what is read at the beginning of the bytes; the record is valid meanwhile.
