@@ -138,19 +138,16 @@ extension EntityCore {
         tables.deepListenerCount += 1
         tables.mark(below: table.number, depth: depth)
       }
-      if isQuery, tables.graph.isKeeping {
-        for node in table.storedNodes { tables.graph.keep(node) }
-      }
       return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }
     watch.lifetime.onEnd { [self] in
-      discard { tables, observers in
-        tables.collection.depart()
+      tables.discard { tables in
+        tables.limit.depart()
         let table = tables.table(E.self)
         let former = table.setListener(nil, number)
         if depth > 0 {
           tables.deepListenerCount -= 1
-          if table.depth < depth { observers.depart(table.rows.count, in: &tables) }
+          if table.depth < depth { tables.depart(table.rows.count) }
         }
         return former
       }

@@ -21,9 +21,9 @@ struct AnyEntityTable: Sendable {
   /// Returns the nodes of the stored entities.
   @usableFromInline let storedNodes: @Sendable () -> [NodeNumber]
 
-  /// Returns the edits of the present commit for the subscribers with a depth whose numbers are not
-  /// greater than `last`; nil if there are no such subscribers.
-  @usableFromInline let takeDeepEdits: @Sendable (_ last: Int) -> DeepQueryEdits?
+  /// Returns the notices of the present commit for queries with a depth, given the rows of
+  /// unchanged entities that refer to changed ones, and the number of references in between.
+  @usableFromInline let deepNotices: @Sendable ([(row: Int32, distance: Int)]) -> [Notice]
 
   /// Returns the last use of the stored entity in a row.
   @usableFromInline let use: @Sendable (_ row: Int32) -> EntityUse
@@ -41,15 +41,12 @@ struct AnyEntityTable: Sendable {
   /// Returns whether most rows are vacant.
   @usableFromInline let isSparse: @Sendable () -> Bool
 
-  /// Gives up the last rows, up to `count`, whose entities move to vacant ones, and updates the
-  /// nodes; returns whether there are more, and memory to be released after the unlock.
-  @usableFromInline let shrink:
-    @Sendable (_ graph: inout ReferenceGraph, _ count: Int) -> (
-      goesOn: Bool, released: (any Sendable)?
-    )
+  /// Moves all entities to the first rows, and updates their nodes; returns memory to be released
+  /// after the unlock.
+  @usableFromInline let rebuild: @Sendable (_ graph: inout ReferenceGraph) -> any Sendable
 
-  /// Records that a row now belongs to another node.
-  @usableFromInline let move: @Sendable (_ row: Int32, _ node: NodeNumber) -> Void
+  /// Replaces the numbers of nodes by those in an array, by the former ones.
+  @usableFromInline let renumber: @Sendable (_ numbers: [NodeNumber]) -> Void
 
   @inlinable
   init<E>(_ table: EntityTable<E>) {
@@ -57,16 +54,16 @@ struct AnyEntityTable: Sendable {
     isQueried = { table.listeners.values.contains { $0.isQuery } }
     depth = { table.depth }
     storedNodes = { table.storedNodes }
-    takeDeepEdits = { table.takeDeepEdits(upTo: $0) }
+    deepNotices = { table.deepNotices($0) }
     use = { row in
       EntityUse(touched: table.rows[Int(row)].touched, stored: table.rows[Int(row)].stored)
     }
     touch = { table.touch($0, $1) }
     empty = { table.empty($0) }
     forget = { table.forget($0) }
-    isSparse = { table.vacant.areMost(of: table.rows.count) }
-    shrink = { table.shrink(&$0, atMost: $1) }
-    move = { table.rows[Int($0)].node = $1 }
+    isSparse = { table.isSparse }
+    rebuild = { table.rebuild(&$0) }
+    renumber = { table.renumber($0) }
   }
 }
 

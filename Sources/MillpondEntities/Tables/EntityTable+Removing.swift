@@ -28,7 +28,7 @@ extension EntityTable {
     guard let id = old.id else { return () }
     rows[Int(row)] = Row(id: nil, node: ReferenceGraph.none)
     index.removeShrinking(hash(id), row)
-    vacant.add(row)
+    vacant.append(row)
     return id
   }
 }

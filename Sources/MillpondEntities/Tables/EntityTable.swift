@@ -42,10 +42,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
-  @exclusivity(unchecked) @usableFromInline var vacant = FreeList()
-
-  /// The edits of a commit that are visible, but not all in their rows yet.
-  @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?
+  @exclusivity(unchecked) @usableFromInline var vacant: [Int32] = []
 
   /// The values of entities with optimistic writes, whose visible values are in the rows; and the
   /// entities that each of these writes has touched.
@@ -72,11 +69,17 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return (row, rows[Int(row)].value)
   }
 
+  /// Returns the node of `id`; nil if there is none.
+  @inlinable
+  func knownNode(of id: E.ID) -> NodeNumber? {
+    row(of: id).map { rows[Int($0)].node }
+  }
+
   /// Returns the node of `id`, and makes it if there is none.
   @inlinable
   func node(of id: E.ID, in graph: inout ReferenceGraph) -> NodeNumber {
-    if let row = row(of: id) { return rows[Int(row)].node }
-    let row = vacant.take(before: rows.count) ?? Int32(rows.count)
+    if let node = knownNode(of: id) { return node }
+    let row = vacant.popLast() ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)
     if Int(row) == rows.count {
       rows.append(Row(id: id, node: node))
@@ -87,20 +90,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return node
   }
 
-  /// Returns the value of an entity as of the last commit, which may not be in its row yet.
-  @inlinable
-  func value(of id: E.ID, in row: Int32?) -> E? {
-    if let committed, let edit = committed.edit(id) { return edit.value }
-    return row.flatMap { rows[Int($0)].value }
-  }
-
   /// Returns the value of an entity as of the last commit, and records that it is used now.
   @inlinable
   @inline(__always)  // so that a get makes no further call
   func read(_ id: E.ID, at now: Int64) -> E? {
-    let row = row(of: id)
-    if let row { touch(row, now) }
-    return value(of: id, in: row)
+    guard let row = row(of: id) else { return nil }
+    touch(row, now)
+    return rows[Int(row)].value
   }
 
   /// Records that the entity in a row is used now.
@@ -119,13 +115,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// All stored entities, as edits that set them.
   @inlinable
   var storedEdits: [TableEdit<E>] {
-    let committed = committed
-    let stored = rows.compactMap { row in
-      row.value.flatMap { value in
-        committed?.edit(value.id) == nil ? TableEdit(id: value.id, value: value) : nil
-      }
-    }
-    return stored + (committed?.values() ?? [])
+    rows.compactMap { row in row.value.map { TableEdit(id: $0.id, value: $0) } }
   }
 
   /// All confirmed entities, as edits that set them.
@@ -149,19 +139,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// Returns the last write of an entity, as recorded in its row.
   @inlinable
   func written(_ id: E.ID) -> Revision {
-    let written = row(of: id).map { rows[Int($0)].written } ?? .none
-    guard let committed, let edit = committed.edit(id) else { return written }
-    return max(written, edit.written)
+    row(of: id).map { rows[Int($0)].written } ?? .none
   }
 
-  /// Returns the identities of stored entities in a range of rows, except those written after
-  /// `revision`; nil if the range begins behind the last row.
+  /// Returns the identities of stored entities, except those written after `revision`.
   @inlinable
-  func storedIDs(in range: Range<Int>, until revision: Revision) -> [E.ID]? {
-    if range.lowerBound >= rows.count { return nil }
-    return rows[range.clamped(to: rows.indices)].compactMap {
-      $0.value == nil || $0.written > revision ? nil : $0.id
-    }
+  func storedIDs(until revision: Revision = .last) -> [E.ID] {
+    rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
   }
 
   @inlinable
@@ -172,6 +156,19 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @inlinable
   func hash(_ id: E.ID) -> UInt32 {
     UInt32(truncatingIfNeeded: id.mixedHash)
+  }
+}
+
+/// The result of a commit for one entity: its present value, or none.
+@usableFromInline
+package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
+  @usableFromInline package let id: E.ID
+  @usableFromInline package let value: E?
+
+  @inlinable
+  init(id: E.ID, value: E?) {
+    self.id = id
+    self.value = value
   }
 }
 
@@ -225,13 +222,6 @@ struct PagedArray<Element> {
     }
     pages[pages.count - 1].append(element)
     count += 1
-  }
-
-  @inlinable
-  mutating func removeLast() {
-    pages[pages.count - 1].removeLast()
-    if pages[pages.count - 1].isEmpty { pages.removeLast() }
-    count -= 1
   }
 }
 

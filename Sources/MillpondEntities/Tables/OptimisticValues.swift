@@ -185,7 +185,18 @@ struct LayeredEdit<E: Sendable>: Sendable {
 @usableFromInline
 struct OptimisticRow<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
   @usableFromInline let values: OptimisticValues<E>
-  let nodes: [NodeNumber]
+  private(set) var nodes: [NodeNumber]
+
+  init(values: OptimisticValues<E>, nodes: [NodeNumber]) {
+    self.values = values
+    self.nodes = nodes
+  }
+
+  /// Replaces the numbers of the nodes, see ``EntityTable/renumber(_:)``.
+  @usableFromInline
+  mutating func renumber(_ numbers: [NodeNumber]) {
+    nodes = nodes.map { numbers[Int($0)] }
+  }
 }
 
 /// The change of an entity's optimistic values in a commit.

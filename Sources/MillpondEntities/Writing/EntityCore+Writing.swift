@@ -36,7 +36,7 @@ extension EntityCore {
       return writeAlone(old, new) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
     }
     var released: [any Sendable] = []
-    let mustDeliver = step(&released) { tables, commit in
+    let mustDeliver = commit(&released) { tables, commit in
       var known = old == nil ? nil : row
       if isChange { known = edits.put(new, value.id, at: known, targets, in: &tables, &commit) }
       edits.note(value.id, known, .commit(after: .none), commit)

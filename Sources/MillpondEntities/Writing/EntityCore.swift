@@ -11,25 +11,17 @@ public import Synchronization
 /// turn or lock, carries these out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because the transaction and the eviction are touched only with the turn, and the
-  // observers only under the lock of the tables.
+  // Sendable because the transaction is touched only with the turn, and the observers only under the
+  // lock of the tables.
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
   @usableFromInline let tables: Locked<EntityTables>
   @exclusivity(unchecked) @usableFromInline var observers = EntityObservers()
   @usableFromInline let time: CoarseTime
 
-  /// The preparation of evictions.
-  @exclusivity(unchecked) var eviction: EntityEviction
-
-  /// Called between the steps of a large commit, a collection or an eviction, for tests.
-  @exclusivity(unchecked) var onStep: (() -> Void)?
-
   @usableFromInline
   init(countLimit: Int, _ time: CoarseTime) {
-    let limit = EvictionLimit(countLimit)
-    tables = Locked(EntityTables(limit))
-    eviction = EntityEviction(limit)
+    tables = Locked(EntityTables(countLimit))
     self.time = time
   }
 
@@ -72,7 +64,7 @@ final class EntityCore: @unchecked Sendable {
 
   @usableFromInline
   var count: Int {
-    tables.withLock { $0.committedCount ?? $0.storedCount }
+    tables.withLock { $0.storedCount }
   }
 
   // MARK: Notifying

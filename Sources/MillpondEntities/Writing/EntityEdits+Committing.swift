@@ -43,14 +43,7 @@ extension EntityEdits {
   func apply(to tables: inout EntityTables, _ commit: inout Commit) {
     if spent.clearedAt != .none { _ = table.order.admitAll(commit.revision) }
     if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
-    apply(spent.edits.indices, to: &tables, &commit)
-    finish(&commit, { changes }, confirmed: confirmedChanges)
-  }
-
-  /// Applies a range of the edits.
-  @inlinable
-  func apply(_ range: Range<Int>, to tables: inout EntityTables, _ commit: inout Commit) {
-    for place in range {
+    for place in spent.edits.indices {
       let (id, isStored) = (spent.edits[place].id, spent.edits[place].value != nil)
       // The row of an entity that is not stored may belong to another one by now.
       var row = spent.edits[place].stored.value == nil ? nil : spent.edits[place].stored.row
@@ -60,6 +53,7 @@ extension EntityEdits {
       }
       note(id, isStored ? row : nil, spent.edits[place].order, commit)
     }
+    finish(&commit, { changes }, confirmed: confirmedChanges)
   }
 
   @inlinable
@@ -114,10 +108,10 @@ extension EntityEdits {
     }
   }
 
-  /// Collects the notices for subscribers of the type, up to the one with the number `last`.
+  /// Collects the notices for subscribers of the type.
   @inlinable
   func finish(
-    _ commit: inout Commit, upTo last: Int = .max, _ changes: () -> [TableEdit<E>],
+    _ commit: inout Commit, _ changes: () -> [TableEdit<E>],
     confirmed: @autoclosure () -> [TableEdit<E>]? = nil
   ) {
     targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
@@ -125,7 +119,7 @@ extension EntityEdits {
     if !forgotten.isEmpty { commit.released.append(forgotten) }
     if table.listeners.isEmpty { return }
     commit.notices += table.notices(
-      of: changes(), confirmed: confirmed(), isSilent: commit.isSilent, upTo: last)
+      of: changes(), confirmed: confirmed(), isSilent: commit.isSilent)
   }
 
   @usableFromInline
@@ -135,51 +129,5 @@ extension EntityEdits {
   @inlinable
   var causes: [AnyReference] {
     spent.edits.compactMap { $0.isChange ? AnyReference(Reference<E>($0.id)) : nil }
-  }
-}
-
-// MARK: - In steps
-
-extension EntityEdits {
-  /// The number of entities that the commit adds.
-  @inlinable
-  var growth: Int {
-    spent.edits.reduce(0) { sum, edit in
-      sum + (edit.value == nil ? 0 : 1) - (edit.stored.value == nil ? 0 : 1)
-    }
-  }
-
-  /// Makes all edits visible, under the lock; they are applied after that.
-  @inlinable
-  func publish(_ tables: inout EntityTables, _ commit: inout Commit) {
-    let revision = commit.revision
-    if spent.clearedAt != .none { _ = table.order.admitAll(revision) }
-    if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
-    spent.hasListeners = !table.listeners.isEmpty
-    let (edits, places) = (spent.edits, spent.places)
-    table.committed = CommittedEdits(
-      edit: { id in
-        let place = places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
-        return place.map { place in
-          (edits[place].value, edits[place].order.written(in: revision))
-        }
-      },
-      values: {
-        edits.compactMap { edit in edit.value.map { TableEdit(id: edit.id, value: $0) } }
-      })
-  }
-
-  /// Collects the changes for the subscribers of the type, without the lock.
-  @inlinable
-  func collectChanges() {
-    if spent.hasListeners { (spent.changes, spent.confirmedChanges) = (changes, confirmedChanges) }
-  }
-
-  /// Ends the steps, under the lock: all edits are in their rows.
-  @inlinable
-  func endSteps(_ commit: inout Commit, upTo last: Int) {
-    if let committed = table.committed { commit.released.append(committed) }
-    table.committed = nil
-    finish(&commit, upTo: last, { spent.changes }, confirmed: spent.confirmedChanges)
   }
 }

@@ -55,13 +55,7 @@ final class EntityEdits<E: Entity> {
   /// Returns the identities of all stored entities, except those written after `revision`.
   @inlinable
   func storedIDs(until revision: Revision = .last) -> [E.ID] {
-    var ids: [E.ID] = []
-    var rows = 0..<Commit.stepSize
-    while let step = tables.withLock({ _ in table.storedIDs(in: rows, until: revision) }) {
-      ids += step
-      rows = rows.upperBound..<rows.upperBound + Commit.stepSize
-    }
-    return ids
+    tables.withLock { _ in table.storedIDs(until: revision) }
   }
 
   // MARK: Writing
@@ -187,11 +181,6 @@ struct SpentEdits<E: Entity>: Sendable {
 
   /// The revision of a removal of the whole type; see ``EntityEdits/clearedAt``.
   @usableFromInline var clearedAt = Revision.none
-
-  /// Whether the type has subscribers; and the changes for them, of a commit in steps.
-  @usableFromInline var hasListeners = false
-  @usableFromInline var changes: [TableEdit<E>] = []
-  @usableFromInline var confirmedChanges: [TableEdit<E>]?
 
   /// The optimistic values of the edits; and the changes of such values.
   @usableFromInline var optimisticValues: [OptimisticValues<E>] = []

@@ -178,15 +178,6 @@ final class TransactionPart {
   /// Applies the prepared edits, under the lock.
   @usableFromInline let apply: (inout EntityTables, inout Commit) -> Void
 
-  /// The same in steps: all edits become visible at once, are applied a range at a time, and are
-  /// announced to the subscribers up to a number.
-  @usableFromInline let editCount: () -> Int
-  @usableFromInline let growth: () -> Int
-  @usableFromInline let publish: (inout EntityTables, inout Commit) -> Void
-  @usableFromInline let applyRange: (Range<Int>, inout EntityTables, inout Commit) -> Void
-  @usableFromInline let collectChanges: () -> Void
-  @usableFromInline let endSteps: (inout Commit, _ last: Int) -> Void
-
   /// Returns references to the changed entities, in the order of the edits.
   @usableFromInline let causes: () -> [AnyReference]
 
@@ -205,12 +196,6 @@ final class TransactionPart {
     finish = { edits.finish().ifAny }
     prepare = { edits.prepare(readsAgain: $0) }
     apply = { edits.apply(to: &$0, &$1) }
-    editCount = { edits.spent.edits.count }
-    growth = { edits.growth }
-    publish = { edits.publish(&$0, &$1) }
-    applyRange = { edits.apply($0, to: &$1, &$2) }
-    collectChanges = { edits.collectChanges() }
-    endSteps = { edits.endSteps(&$0, upTo: $1) }
     causes = { edits.causes }
     settle = { edits.settle($0, isConfirmed: $1, touch: $2) }
     takeSpent = { edits.takeSpent().ifAny }

@@ -212,7 +212,7 @@ extension EntityStore {
     core.withLock { tables, observers in
       let table = tables.table(Thing.self)
       return table.optimistic.isEmpty && table.optimisticWrites.isEmpty
-        && tables.collection.retains.isEmpty && observers.requests.isEmpty
+        && tables.retains.isEmpty && observers.requests.isEmpty
     }
   }
 }
