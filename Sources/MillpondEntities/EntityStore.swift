@@ -34,7 +34,7 @@ public final class EntityStore: Sendable {
   ///
   /// - Parameters:
   ///   - countLimit: The number of entities to keep. With a set beyond it, the least recently used
-  ///     are evicted, up to an eighth of the limit. Such a set takes O(*n*) in the stored entities,
+  ///     are evicted, up to a sixteenth of the limit. Such a set takes O(*n*) in the stored entities,
   ///     which is O(1) for each set. Entities in use stay, as for ``prune(unusedFor:)``, even beyond
   ///     the limit. If entities go out of use only because references to them end, a store of more
   ///     than 1,024 entities may exceed the limit by up to an eighth of its entities, until more

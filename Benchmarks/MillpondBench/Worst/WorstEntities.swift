@@ -73,7 +73,8 @@ func worstEntityRows() -> [WorstRow] {
       }
     },
     WorstRow(
-      name: "worst-entities-limit", summary: "a set beyond the limit of n, which evicts an eighth",
+      name: "worst-entities-limit",
+      summary: "a set beyond the limit of n, which evicts a sixteenth",
       greatest: 100_000, waitTarget: 8
     ) { count in
       let store = EntityStore(countLimit: count)

@@ -70,9 +70,11 @@ public struct EntityQuery<E: Entity>: Sendable {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
   }
 
-  /// The changes of the list, commit by commit; at first the insertion of all matching entities.
+  /// The changes of the list, commit by commit; at first the insertion of all matching entities, or
+  /// a reset if there are more than 128.
   ///
-  /// An entity that refers to a changed one, within the depth, is updated with an equal value.
+  /// An entity that refers to a changed one, within the depth, is updated with an equal value. A
+  /// commit that changes more than 128 entities of the type sends a reset.
   ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus moving
   ///   the elements behind them in memory; O((*m* + *n*) log *n*) for more than 128.

@@ -18,15 +18,12 @@ struct AnyEntityTable: Sendable {
   /// to.
   @usableFromInline let depth: @Sendable () -> UInt8
 
-  /// Returns the nodes of the stored entities.
-  @usableFromInline let storedNodes: @Sendable () -> [NodeNumber]
+  /// Calls a closure for each stored entity.
+  @usableFromInline let forEachStored: @Sendable ((StoredEntity) -> Void) -> Void
 
   /// Returns the notices of the present commit for queries with a depth, given the rows of
   /// unchanged entities that refer to changed ones, and the number of references in between.
   @usableFromInline let deepNotices: @Sendable ([(row: Int32, distance: Int)]) -> [Notice]
-
-  /// Returns the last use of the stored entity in a row.
-  @usableFromInline let use: @Sendable (_ row: Int32) -> EntityUse
 
   /// Records that the entity in a row is used now.
   @usableFromInline let touch: @Sendable (_ row: Int32, _ now: Int64) -> Void
@@ -53,11 +50,8 @@ struct AnyEntityTable: Sendable {
     self.table = table
     isQueried = { table.listeners.values.contains { $0.isQuery } }
     depth = { table.depth }
-    storedNodes = { table.storedNodes }
+    forEachStored = { table.forEachStored($0) }
     deepNotices = { table.deepNotices($0) }
-    use = { row in
-      EntityUse(touched: table.rows[Int(row)].touched, stored: table.rows[Int(row)].stored)
-    }
     touch = { table.touch($0, $1) }
     empty = { table.empty($0) }
     forget = { table.forget($0) }
@@ -67,20 +61,22 @@ struct AnyEntityTable: Sendable {
   }
 }
 
-/// The last use of an entity; the least recent is evicted first.
+/// A stored entity, and its last use: the least recently used is the least.
 @usableFromInline
-struct EntityUse: Sendable, Comparable {
+struct StoredEntity: Sendable, Comparable {
+  @usableFromInline let node: NodeNumber
   @usableFromInline let touched: Int64
   @usableFromInline let stored: Revision
 
   @inlinable
-  init(touched: Int64, stored: Revision) {
+  init(node: NodeNumber, touched: Int64, stored: Revision) {
+    self.node = node
     self.touched = touched
     self.stored = stored
   }
 
   @inlinable
-  static func < (left: EntityUse, right: EntityUse) -> Bool {
-    (left.touched, left.stored) < (right.touched, right.stored)
+  static func < (left: StoredEntity, right: StoredEntity) -> Bool {
+    left.touched == right.touched ? left.stored < right.stored : left.touched < right.touched
   }
 }

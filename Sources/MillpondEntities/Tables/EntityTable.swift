@@ -149,8 +149,12 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   }
 
   @inlinable
-  var storedNodes: [NodeNumber] {
-    rows.compactMap { $0.value == nil ? nil : $0.node }
+  func forEachStored(_ body: (StoredEntity) -> Void) {
+    for row in rows.indices where rows[row].value != nil {
+      body(
+        StoredEntity(
+          node: rows[row].node, touched: rows[row].touched, stored: rows[row].stored))
+    }
   }
 
   @inlinable

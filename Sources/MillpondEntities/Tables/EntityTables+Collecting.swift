@@ -12,61 +12,53 @@ extension EntityTables {
   /// Evicts the least recently used of the entities that are not in use.
   @usableFromInline
   mutating func evict(_ commit: inout Commit) {
-    var unused = unused(since: .max).map { EvictionCandidate(node: $0, use: use(of: $0)) }
+    passUsed(since: .max)
+    var unused: [StoredEntity] = []
+    for table in tables.indices {
+      tables[table].forEachStored { if !graph.isPassed($0.node) { unused.append($0) } }
+    }
     let count = min(unused.count, limit.surplus(of: storedCount))
     unused.moveLeast(count)
     drop(unused[..<count].map(\.node), &commit)
     limit.evicted(to: storedCount)
   }
 
-  /// Returns the nodes of the stored entities that are not in use: neither observed, retained, of a
-  /// type that a query shows, nor touched after `cutoff`; and no such entity refers to them.
-  mutating func unused(since cutoff: Int64) -> [NodeNumber] {
-    let queried = tables.indices.map { tables[$0].isQueried() }
-    var (roots, unused): ([NodeNumber], [NodeNumber]) = ([], [])
-    for number in 0..<NodeNumber(graph.nodes.count) {
-      let node = graph.nodes[number]
-      if node.table == ReferenceGraph.none { continue }
-      let isUsed = cutoff < .max && node.isStored && use(of: number).touched > cutoff
-      let isShown = node.isStored && queried[Int(node.table)]
-      if node.isWatched || node.isRetained || isShown || isUsed { roots.append(number) }
-    }
-    graph.pass(below: roots)
-    for number in 0..<NodeNumber(graph.nodes.count)
-    where graph.nodes[number].isStored && !graph.isPassed(number) { unused.append(number) }
-    return unused
+  /// Drops the entities that are not in use.
+  mutating func dropUnused(since cutoff: Int64, _ commit: inout Commit) {
+    passUsed(since: cutoff)
+    let nodes = NodeNumber(0)..<NodeNumber(graph.nodes.count)
+    drop(nodes.filter { graph.nodes[$0].isStored && !graph.isPassed($0) }, &commit)
   }
 
-  private func use(of number: NodeNumber) -> EntityUse {
-    let node = graph.nodes[Int(number)]
-    return tables[Int(node.table)].use(node.row)
+  /// Passes the entities in use: those that are observed, retained, of a type that a query shows, or
+  /// touched after `cutoff`; and those that they refer to.
+  private mutating func passUsed(since cutoff: Int64) {
+    var roots = Array(watches.keys) + Array(retains.keys)
+    for table in tables.indices {
+      let isQueried = tables[table].isQueried()
+      if cutoff == .max, !isQueried { continue }
+      tables[table].forEachStored {
+        if isQueried || $0.touched > cutoff { roots.append($0.node) }
+      }
+    }
+    _ = graph.pass(below: roots)
   }
 
   /// Empties the rows of entities, and removes their references.
-  mutating func drop(_ nodes: [NodeNumber], _ commit: inout Commit) {
-    var rows: [Int: [Int32]] = [:]
+  private mutating func drop(_ nodes: [NodeNumber], _ commit: inout Commit) {
+    var rows: [[Int32]] = tables.map { _ in [] }
     for number in nodes {
       let node = graph.nodes[Int(number)]
-      rows[Int(node.table), default: []].append(node.row)
-      commit.loose += graph.disconnect(number)
+      rows[Int(node.table)].append(node.row)
+      graph.disconnect(number, &commit.loose)
       commit.loose.append(number)
       setStored(number, false)
     }
-    for (table, rows) in rows {
-      let (released, notices) = tables[table].empty(rows)
+    for table in tables.indices where !rows[table].isEmpty {
+      let (released, notices) = tables[table].empty(rows[table])
       commit.released.append(released)
       commit.notices += notices
     }
-  }
-}
-
-/// An entity that may be evicted, and its last use.
-private struct EvictionCandidate: Comparable {
-  let node: NodeNumber
-  let use: EntityUse
-
-  static func < (left: EvictionCandidate, right: EvictionCandidate) -> Bool {
-    left.use < right.use
   }
 }
 

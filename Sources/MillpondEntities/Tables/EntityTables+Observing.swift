@@ -55,7 +55,9 @@ extension EntityTables {
   ///   - depth: The number of levels of references at which changes are noticed.
   @usableFromInline
   mutating func mark(below table: Int32, depth: UInt8) {
-    graph.mark(below: tables[Int(table)].storedNodes(), depth: depth)
+    var roots: [NodeNumber] = []
+    tables[Int(table)].forEachStored { roots.append($0.node) }
+    graph.mark(below: roots, depth: depth)
   }
 
   // MARK: Notices
@@ -66,25 +68,36 @@ extension EntityTables {
     !watches.isEmpty || deepListenerCount > 0
   }
 
-  /// Returns the notices for the observers of entities that a commit concerns, in the order of their
+  /// Adds the notices for the observers of entities that a commit concerns, in the order of their
   /// arrival, with the values of this commit.
   ///
   /// - Parameters:
   ///   - changed: The changed nodes.
+  ///   - notices: Receives the notices.
   ///   - causes: Returns references to the changed entities, in the same order.
-  mutating func observerNotices(
-    of changed: [NodeNumber], _ causes: () -> [AnyReference]
-  ) -> [Notice] {
-    if watches.isEmpty { return [] }
+  mutating func addObserverNotices(
+    of changed: [NodeNumber], to notices: inout [Notice], _ causes: () -> [AnyReference]
+  ) {
+    if watches.isEmpty { return }
     let found = graph.watched(above: changed)
-    if found.isEmpty { return [] }
-    var notices: [(number: Int, notice: Notice)] = []
-    for (node, causes) in zip(found, graph.causes(of: found, among: changed, causes())) {
-      let row = graph.nodes[Int(node)].row
-      watches[node]?.forEach { notices.append(($0, $1.notice(row, causes))) }
+    if found.isEmpty { return }
+    let causes = graph.causes(of: found, among: changed, causes())
+    if found.count == 1 {
+      return addNotices(of: found[0], causes[0]) { _, notice in notices.append(notice) }
     }
-    if found.count > 1 { notices.sort { $0.number < $1.number } }
-    return notices.map(\.notice)
+    var numbered: [(number: Int, notice: Notice)] = []
+    for (node, causes) in zip(found, causes) {
+      addNotices(of: node, causes) { numbered.append(($0, $1)) }
+    }
+    numbered.sort { $0.number < $1.number }
+    for (_, notice) in numbered { notices.append(notice) }
+  }
+
+  private func addNotices(
+    of node: NodeNumber, _ causes: [AnyReference], _ add: (Int, @escaping Notice) -> Void
+  ) {
+    let row = graph.nodes[Int(node)].row
+    watches[node]?.forEach { add($0, $1.notice(row, causes)) }
   }
 
   /// Returns the notices for queries with a depth.

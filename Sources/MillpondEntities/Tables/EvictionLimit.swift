@@ -15,7 +15,7 @@ struct EvictionLimit: Sendable {
 
   /// Returns the number of entities to evict, so that not every set has to evict some.
   func surplus(of storedCount: Int) -> Int {
-    storedCount - count + count / 8
+    storedCount - count + count / 16
   }
 
   /// Records how many entities an eviction has left.

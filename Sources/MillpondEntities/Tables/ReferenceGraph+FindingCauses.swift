@@ -27,7 +27,8 @@ extension ReferenceGraph {
     var places = SparseArray(common: Int32(-1))
     for (place, node) in changed.enumerated() { places[node] = Int32(place) }
     return nodes.map { node in
-      let found = reached(below: node).map { places[$0] }.filter { $0 >= 0 }
+      let found = pass(below: [node]) { [walk] in $0.seen == walk }.map { places[$0] }
+        .filter { $0 >= 0 }
       return found.sorted().map { causes[Int($0)] }
     }
   }
@@ -43,7 +44,8 @@ extension ReferenceGraph {
       var known: [UInt64: [Cause]] = [:]
       for (place, node) in nodes.enumerated() where origins[node] != 0 {
         let bits = origins[node]
-        let here =
+        // With its type: Foundation, if it is visible, adds operators that would make it optional.
+        let here: [Cause] =
           known[bits] ?? block.filter { bits >> UInt64($0 - start) & 1 == 1 }.map { causes[$0] }
         known[bits] = here
         if found[place].isEmpty { found[place] = here } else { found[place] += here }
@@ -78,29 +80,26 @@ extension ReferenceGraph {
     return origins
   }
 
-  /// Returns the nodes of the last walk up that are below a node, and the node.
-  mutating func reached(below top: NodeNumber) -> [NodeNumber] {
+  /// Walks down from `roots`, through nodes that are included; returns these and the roots.
+  mutating func pass(
+    below roots: [NodeNumber], where isIncluded: (Node) -> Bool = { _ in true }
+  ) -> [NodeNumber] {
     beginPassage()
-    var (waiting, reached): ([NodeNumber], [NodeNumber]) = ([], [])
-    pass(top, &waiting)
-    while let number = waiting.popLast() {
-      reached.append(number)
-      for target in targets(of: number) where nodes[Int(target)].seen == walk {
-        steps += 1
-        pass(target, &waiting)
+    var (passed, place): ([NodeNumber], Int) = ([], 0)
+    for root in roots { pass(root, &passed) }
+    while place < passed.count {
+      var next = nodes[Int(passed[place])].firstOut
+      while next != Self.none {
+        let edge = edges[Int(next)]
+        if isIncluded(nodes[Int(edge.target)]) {
+          steps += 1
+          pass(edge.target, &passed)
+        }
+        next = edge.nextOut
       }
+      place += 1
     }
-    return reached
-  }
-
-  /// Passes nodes, and all that are below them.
-  mutating func pass(below roots: [NodeNumber]) {
-    beginPassage()
-    var waiting: [NodeNumber] = []
-    for root in roots { pass(root, &waiting) }
-    while let number = waiting.popLast() {
-      for target in targets(of: number) { pass(target, &waiting) }
-    }
+    return passed
   }
 
   /// Returns whether the last walk down has passed a node.

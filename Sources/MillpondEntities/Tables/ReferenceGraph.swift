@@ -83,24 +83,26 @@ struct ReferenceGraph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Replaces the references of `source` by `targets`, or a range of them; returns the former
-  /// targets if they differ.
+  /// Replaces the references of `source` by `targets`, or a range of them.
+  ///
+  /// - Parameter former: Receives the former targets, if they differ.
   @usableFromInline
   mutating func connect(
-    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil
-  ) -> [NodeNumber] {
+    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil,
+    former: inout [NodeNumber]
+  ) {
     let targets = range.map { targets[$0] } ?? targets[...]
-    if refers(source, exactlyTo: targets) { return [] }
-    let former = disconnect(source)
+    if refers(source, exactlyTo: targets) { return }
+    disconnect(source, &former)
     for target in targets.reversed() { addEdge(source, target) }
     if isMarked(source) { mark(below: targets, depth: depth(below: source)) }
-    return former
   }
 
-  /// Removes the references of `source`, and returns its former targets.
+  /// Removes the references of `source`.
+  ///
+  /// - Parameter former: Receives the former targets.
   @usableFromInline
-  mutating func disconnect(_ source: NodeNumber) -> [NodeNumber] {
-    var former: [NodeNumber] = []
+  mutating func disconnect(_ source: NodeNumber, _ former: inout [NodeNumber]) {
     var next = nodes[Int(source)].firstOut
     while next != Self.none {
       let edge = edges[Int(next)]
@@ -110,7 +112,6 @@ struct ReferenceGraph: Sendable {
       next = edge.nextOut
     }
     nodes[Int(source)].firstOut = Self.none
-    return former
   }
 
   @usableFromInline

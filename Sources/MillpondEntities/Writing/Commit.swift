@@ -47,11 +47,10 @@ extension EntityTables {
     _ commit: inout Commit
   ) {
     setStored(node, isStored)
-    let former = graph.connect(node, to: targets, in: range)
-    if !former.isEmpty {
-      limit.endReferences(former.count, storedCount: storedCount)
-      commit.loose += former
-    }
+    let count = commit.loose.count
+    graph.connect(node, to: targets, in: range, former: &commit.loose)
+    let ended = commit.loose.count - count
+    if ended > 0 { limit.endReferences(ended, storedCount: storedCount) }
     if !isStored { commit.loose.append(node) }
     if commit.isObserved { commit.changed.append(node) }
   }

@@ -22,9 +22,7 @@ extension EntityCore {
       }
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
-        collect(&released) { tables, commit in
-          tables.drop(tables.unused(since: cutoff), &commit)
-        }
+        collect(&released) { $0.dropUnused(since: cutoff, &$1) }
         mustDeliver = true
       }
       if !written.requests.isEmpty {

@@ -64,7 +64,7 @@ struct EntityObservers: Sendable {
     of changed: [NodeNumber], _ commit: inout Commit, _ tables: inout EntityTables,
     _ causes: () -> [AnyReference]
   ) {
-    notices += tables.observerNotices(of: changed, causes)
+    tables.addObserverNotices(of: changed, to: &notices, causes)
     commit.notices += tables.deepNotices(of: changed)
   }
 }
