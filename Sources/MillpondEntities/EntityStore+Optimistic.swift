@@ -88,7 +88,7 @@ extension EntityStore {
   ) -> Signal<Void> {
     core.writeOptimistically(request) { _, _ in
     } _: {
-      core.change(reference, change)
+      core.edits(of: E.self).write(reference.id, core.transaction.order, .edit(change))
     }
   }
 

@@ -245,6 +245,7 @@ extension EntityStore {
   ///
   /// - Parameter reference: The reference to the entity.
   /// - Returns: The handle that ends the protection; releasing the handle does not.
+  @inlinable
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
     core.retain(reference)
   }

@@ -2,14 +2,14 @@ public import MillpondCore
 
 /// A table of entities of any type, as closures that are made where the type is known.
 ///
-/// Through a protocol, each call would look up generic code by metadata, which takes many times as
-/// long. Call the closures in the array of the tables: a copy of this retains every one of them.
-///
-/// They are called under the lock of the tables.
+/// Through a protocol or a superclass, each call would look up generic code by metadata, which takes
+/// twenty times as long.
 @usableFromInline
-struct AnyEntityTable: Sendable {
+final class AnyEntityTable: Sendable {
   /// The table, an ``EntityTable`` for the type of the entities.
   @usableFromInline let table: any AnyObject & Sendable
+
+  // MARK: Under the lock of the tables
 
   /// Returns whether a live query shows the table's entities.
   @usableFromInline let isQueried: @Sendable () -> Bool
@@ -19,7 +19,7 @@ struct AnyEntityTable: Sendable {
   @usableFromInline let depth: @Sendable () -> UInt8
 
   /// Calls a closure for each stored entity.
-  @usableFromInline let forEachStored: @Sendable ((StoredEntity) -> Void) -> Void
+  @usableFromInline let forEachUse: @Sendable ((EntityUse) -> Void) -> Void
 
   /// Returns the notices of the present commit for queries with a depth, given the rows of
   /// unchanged entities that refer to changed ones, and the number of references in between.
@@ -45,12 +45,30 @@ struct AnyEntityTable: Sendable {
   /// Replaces the numbers of nodes by those in an array, by the former ones.
   @usableFromInline let renumber: @Sendable (_ numbers: [NodeNumber]) -> Void
 
+  // MARK: With the turn
+
+  /// Removes all entities of the type in the running transaction.
+  @usableFromInline let removeAll: @Sendable (EntityCore, EditOrder) -> Void
+
+  /// Confirms or undoes an optimistic write in the running transaction.
+  @usableFromInline let settle: @Sendable (EntityCore, Revision, _ isConfirmed: Bool) -> Void
+
+  /// Compares edits of the type with the stored values, and reads relations; runs users' code.
+  @usableFromInline let prepare: @Sendable (_ edits: AnyObject, _ readsAgain: Bool) -> Void
+
+  /// Applies prepared edits, under the lock.
+  @usableFromInline let apply:
+    @Sendable (_ edits: AnyObject, inout EntityTables, inout Commit) -> Void
+
+  /// Returns references to the changed entities, in the order of the edits.
+  @usableFromInline let causes: @Sendable (_ edits: AnyObject) -> [AnyReference]
+
   @inlinable
   init<E>(_ table: EntityTable<E>) {
     self.table = table
     isQueried = { table.listeners.values.contains { $0.isQuery } }
     depth = { table.depth }
-    forEachStored = { table.forEachStored($0) }
+    forEachUse = { table.forEachUse($0) }
     deepNotices = { table.deepNotices($0) }
     touch = { table.touch($0, $1) }
     empty = { table.empty($0) }
@@ -58,12 +76,17 @@ struct AnyEntityTable: Sendable {
     isSparse = { table.isSparse }
     rebuild = { table.rebuild(&$0) }
     renumber = { table.renumber($0) }
+    removeAll = { $0.edits(of: E.self).removeAll($1) }
+    settle = { $0.settle(E.self, $1, isConfirmed: $2) }
+    prepare = { unsafeDowncast($0, to: EntityEdits<E>.self).prepare(readsAgain: $1) }
+    apply = { unsafeDowncast($0, to: EntityEdits<E>.self).apply(to: &$1, &$2) }
+    causes = { unsafeDowncast($0, to: EntityEdits<E>.self).causes }
   }
 }
 
-/// A stored entity, and its last use: the least recently used is the least.
+/// The last use of a stored entity: the least recent is the least.
 @usableFromInline
-struct StoredEntity: Sendable, Comparable {
+struct EntityUse: Sendable, Comparable {
   @usableFromInline let node: NodeNumber
   @usableFromInline let touched: Int64
   @usableFromInline let stored: Revision
@@ -76,7 +99,7 @@ struct StoredEntity: Sendable, Comparable {
   }
 
   @inlinable
-  static func < (left: StoredEntity, right: StoredEntity) -> Bool {
+  static func < (left: EntityUse, right: EntityUse) -> Bool {
     left.touched == right.touched ? left.stored < right.stored : left.touched < right.touched
   }
 }

@@ -31,7 +31,7 @@ extension EntityTable {
     for row in rows.indices where rows[row].id != nil {
       rows[row].node = numbers[Int(rows[row].node)]
     }
-    for id in optimistic.keys { optimistic[id]?.renumber(numbers) }
+    for (id, row) in optimistic { optimistic[id]?.nodes = row.nodes.map { numbers[Int($0)] } }
   }
 }
 

@@ -3,7 +3,7 @@ import MillpondSignals
 
 /// The rows of one type: one for each identity that is stored, referred to, observed or retained.
 @usableFromInline
-final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E.ID: Sendable {
+final class EntityTable<E: Entity>: @unchecked Sendable {
   // Sendable because its variables are touched only under the lock of the tables that contain it.
   @usableFromInline
   struct Row: Sendable {
@@ -51,9 +51,21 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var optimistic: [E.ID: OptimisticRow<E>] = [:]
   @exclusivity(unchecked) @usableFromInline var optimisticWrites: [Revision: [E.ID]] = [:]
 
+  /// The relations, once they are read; touched only with the turn.
+  @exclusivity(unchecked) @usableFromInline var knownRelations: [Relation<E>]?
+
   @inlinable
   init(number: Int32) {
     self.number = number
+  }
+
+  /// Returns the relations of the type, which are read once: that runs users' code.
+  @inlinable
+  func relations() -> [Relation<E>] {
+    if let knownRelations { return knownRelations }
+    let relations = E.relations
+    knownRelations = relations
+    return relations
   }
 
   @inlinable
@@ -61,12 +73,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     index.find(hash(id)) { rows[Int($0)].id == id }
   }
 
-  /// Returns the row and the present value of an entity.
+  /// Returns the state of an entity as of the last commit.
   @inlinable
-  func find(_ id: E.ID) -> (row: Int32?, value: E?) {
+  func find(_ id: E.ID) -> StoredEntity<E> {
     let row = row(of: id)
-    guard let row else { return (nil, nil) }
-    return (row, rows[Int(row)].value)
+    return StoredEntity(
+      row: row, value: row.flatMap { rows[Int($0)].value },
+      layers: optimistic.isEmpty ? nil : optimistic[id]?.values)
   }
 
   /// Returns the node of `id`; nil if there is none.
@@ -105,13 +118,6 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     rows[Int(row)].touched = now
   }
 
-  /// Records that the entity in a row was stored again, by a write or a fill.
-  @inlinable
-  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
-    rows[Int(row)].touched = now
-    rows[Int(row)].stored = revision
-  }
-
   /// All stored entities, as edits that set them.
   @inlinable
   var storedEdits: [TableEdit<E>] {
@@ -142,18 +148,19 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     row(of: id).map { rows[Int($0)].written } ?? .none
   }
 
-  /// Returns the identities of stored entities, except those written after `revision`.
+  /// Returns the identities of all entities that are stored or have optimistic values, except of
+  /// those that were written after `revision`.
   @inlinable
-  func storedIDs(until revision: Revision = .last) -> [E.ID] {
-    rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
+  func ids(until revision: Revision) -> [E.ID] {
+    let stored = rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
+    return stored + optimistic.keys.filter { written($0) <= revision }
   }
 
   @inlinable
-  func forEachStored(_ body: (StoredEntity) -> Void) {
+  func forEachUse(_ body: (EntityUse) -> Void) {
     for row in rows.indices where rows[row].value != nil {
       body(
-        StoredEntity(
-          node: rows[row].node, touched: rows[row].touched, stored: rows[row].stored))
+        EntityUse(node: rows[row].node, touched: rows[row].touched, stored: rows[row].stored))
     }
   }
 
@@ -163,9 +170,31 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   }
 }
 
+/// The state of an entity as of the last commit.
+@usableFromInline
+struct StoredEntity<E: Entity>: Sendable {
+  @usableFromInline let row: Int32?
+  @usableFromInline let value: E?
+
+  /// The optimistic writes that have made the value.
+  @usableFromInline let layers: OptimisticValues<E>?
+
+  @inlinable
+  init(row: Int32?, value: E?, layers: OptimisticValues<E>?) {
+    self.row = row
+    self.value = value
+    self.layers = layers
+  }
+
+  /// The value below the optimistic ones.
+  var confirmed: E? {
+    if let layers { layers.confirmed } else { value }
+  }
+}
+
 /// The result of a commit for one entity: its present value, or none.
 @usableFromInline
-package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
+package struct TableEdit<E: Entity>: Sendable {
   @usableFromInline package let id: E.ID
   @usableFromInline package let value: E?
 
@@ -178,7 +207,7 @@ package struct TableEdit<E: Identifiable & Sendable>: Sendable where E.ID: Senda
 
 /// A subscriber to all commits that touch a type.
 @usableFromInline
-struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
+struct TableListener<E: Entity>: Sendable {
   /// Whether it protects the table's entities from pruning.
   @usableFromInline let isQuery: Bool
 

@@ -13,9 +13,9 @@ extension EntityTables {
   @usableFromInline
   mutating func evict(_ commit: inout Commit) {
     passUsed(since: .max)
-    var unused: [StoredEntity] = []
+    var unused: [EntityUse] = []
     for table in tables.indices {
-      tables[table].forEachStored { if !graph.isPassed($0.node) { unused.append($0) } }
+      tables[table].forEachUse { if !graph.isPassed($0.node) { unused.append($0) } }
     }
     let count = min(unused.count, limit.surplus(of: storedCount))
     unused.moveLeast(count)
@@ -37,7 +37,7 @@ extension EntityTables {
     for table in tables.indices {
       let isQueried = tables[table].isQueried()
       if cutoff == .max, !isQueried { continue }
-      tables[table].forEachStored {
+      tables[table].forEachUse {
         if isQueried || $0.touched > cutoff { roots.append($0.node) }
       }
     }

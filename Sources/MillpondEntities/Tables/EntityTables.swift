@@ -8,7 +8,10 @@ import MillpondSignals
 struct EntityTables: Sendable {
   @usableFromInline var graph = ReferenceGraph()
   @usableFromInline var tables: [AnyEntityTable] = []
-  @usableFromInline var numbers = TypeNumbers()
+
+  /// The types of the tables, in the same order: an array, which is the fastest to search while
+  /// types are few.
+  @usableFromInline var types: [ObjectIdentifier] = []
   @usableFromInline var storedCount = 0
 
   /// The revision of the last removal of everything, which also covers types without a table yet.
@@ -44,14 +47,12 @@ struct EntityTables: Sendable {
 
   /// Returns the table of a type, and makes it if there is none.
   @inlinable
-  mutating func table<E: Identifiable & Sendable>(
-    _: E.Type
-  ) -> EntityTable<E> where E.ID: Sendable {
-    if let number = numbers.number(of: ObjectIdentifier(E.self)) {
+  mutating func table<E: Entity>(_: E.Type) -> EntityTable<E> {
+    for number in types.indices where types[number] == ObjectIdentifier(E.self) {
       return unsafeDowncast(tables[number].table, to: EntityTable<E>.self)
     }
     let table = EntityTable<E>(number: Int32(tables.count))
-    numbers.add(ObjectIdentifier(E.self))
+    types.append(ObjectIdentifier(E.self))
     tables.append(AnyEntityTable(table))
     return table
   }
@@ -59,9 +60,7 @@ struct EntityTables: Sendable {
   /// Returns the node of an entity that is about to be referred to; it is kept until the next
   /// commit.
   @inlinable
-  mutating func node<E: Identifiable & Sendable>(
-    ofRelated id: E.ID, in type: E.Type
-  ) -> NodeNumber where E.ID: Sendable {
+  mutating func node<E: Entity>(ofRelated id: E.ID, in type: E.Type) -> NodeNumber {
     isReferring = true
     return table(type).node(of: id, in: &graph)
   }
@@ -100,38 +99,10 @@ struct EntityTables: Sendable {
   }
 }
 
-/// The numbers of types, in order of addition.
-@usableFromInline
-struct TypeNumbers: Sendable {
-  /// The first few in an array, which is the fastest to search, and then the others.
-  @usableFromInline var first: [ObjectIdentifier] = []
-  @usableFromInline var others: [ObjectIdentifier: Int] = [:]
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  func number(of type: ObjectIdentifier) -> Int? {
-    for number in first.indices where first[number] == type { return number }
-    return others.isEmpty ? nil : others[type]
-  }
-
-  @usableFromInline
-  mutating func add(_ type: ObjectIdentifier) {
-    if first.count < 8 {
-      first.append(type)
-    } else {
-      others[type] = first.count + others.count
-    }
-  }
-}
-
 extension EntityTables {
   /// Keeps an entity in use until it has been released as often as it was retained.
   @inlinable
-  mutating func retain<E: Identifiable & Sendable>(
-    _ id: E.ID, in type: E.Type
-  ) where E.ID: Sendable {
+  mutating func retain<E: Entity>(_ id: E.ID, in type: E.Type) {
     retain(table(type).node(of: id, in: &graph))
   }
 

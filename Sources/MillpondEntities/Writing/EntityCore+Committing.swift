@@ -4,21 +4,19 @@ public import MillpondSignals
 extension EntityCore {
   /// Commits the writes, and then those that users' code made during the comparison.
   ///
-  /// - Parameter released: Collects objects to release after the turn, besides those that the parts
-  ///   keep.
+  /// - Parameter released: Collects objects to release after the turn.
   /// - Returns: Whether there are notices.
   @usableFromInline
   func commit(_ released: inout [any Sendable]) -> Bool {
     var (mustDeliver, isLater) = (false, false)
     while !transaction.isEmpty {
-      let written = transaction.takeWritten(&released)
-      let parts = transaction.spent[written.places]
-      for part in parts { part.prepare(isLater) }
+      let written = takeTransaction(&released)
+      for part in written.edits { part.table.prepare(part.edits, isLater) }
       mustDeliver = commit(&released, isSilent: written.isSilent) { tables, commit in
-        if written.isCleared { tables.clearedAt = commit.revision }
-        for part in parts { part.apply(&tables, &commit) }
+        if written.clearedAt != .none { tables.clearedAt = commit.revision }
+        for part in written.edits { part.table.apply(part.edits, &tables, &commit) }
       } causes: {
-        parts.flatMap { $0.causes() }
+        written.edits.flatMap { $0.table.causes($0.edits) }
       }
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
@@ -32,6 +30,17 @@ extension EntityCore {
       isLater = true
     }
     return mustDeliver
+  }
+
+  /// Takes the writes, so that later ones belong to another commit.
+  ///
+  /// - Parameter released: Receives them, to be released after the turn.
+  @discardableResult
+  @usableFromInline
+  func takeTransaction(_ released: inout [any Sendable]) -> Transaction {
+    let written = exchange(&transaction, with: Transaction())
+    released.append(written)
+    return written
   }
 
   /// Commits the changes of `body` under the lock, and then evicts entities if necessary.
@@ -56,10 +65,13 @@ extension EntityCore {
       tables.finish(&commit)
       return (commit.released, !observers.notices.isEmpty, tables.isCrowded)
     }
+    targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
     if !left.isEmpty { released += left }
     if isCrowded { collect(&released) { $0.evict(&$1) } }
     return mustDeliver || isCrowded
   }
+
+  @usableFromInline static var fewTargets: Int { 64 }
 
   /// Drops entities that are not in use, by `body`, under the lock.
   ///

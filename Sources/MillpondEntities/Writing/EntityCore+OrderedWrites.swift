@@ -9,12 +9,12 @@ public import MillpondSignals
 extension EntityCore {
   @inlinable
   func set<E: Entity>(_ value: E, _ revision: Revision) {
-    arrive(value.reference, revision) { $0.set(value, .drawn(revision), canUndo: $1) }
+    arrive(value.reference, revision, .set(value))
   }
 
   @inlinable
   func remove<E>(_ reference: Reference<E>, _ revision: Revision) {
-    arrive(reference, revision) { $0.remove(reference.id, .drawn(revision), canUndo: $1) }
+    arrive(reference, revision, .remove)
   }
 
   /// Removes all entities that were not written later.
@@ -22,12 +22,9 @@ extension EntityCore {
   func removeAll<E: Entity>(of type: E.Type, _ revision: Revision) {
     guard admits({ $0.order.admitAll(revision) }, type) else { return }
     inTurn {
-      write(type) { edits, canUndo in
-        let written = edits.edits.map(\.id) + edits.optimisticIDs(until: revision)
-        for id in written + edits.storedIDs(until: revision)
-        where !isOvertaken(Reference<E>(id), revision) {
-          edits.remove(id, .drawn(revision), canUndo: canUndo)
-        }
+      let edits = edits(of: type)
+      for id in edits.ids(until: revision) where !isOvertaken(Reference<E>(id), revision) {
+        edits.write(id, .drawn(revision), .remove)
       }
     }
   }
@@ -35,8 +32,7 @@ extension EntityCore {
   /// Performs a write, unless a later one of the entity has arrived, or arrives before its turn.
   @inlinable
   func arrive<E>(
-    _ reference: Reference<E>, _ revision: Revision,
-    _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void
+    _ reference: Reference<E>, _ revision: Revision, _ change: ValueChange<E>
   ) {
     PendingWrite.during(revision) {
       guard admits({ $0.admits(revision, for: reference.id) }, E.self) else { return }
@@ -44,7 +40,9 @@ extension EntityCore {
         let last = tables.withLock { tables in
           max(tables.clearedAt, tables.table(E.self).order.lastWrite(of: reference.id))
         }
-        if last <= revision, !isOvertaken(reference, revision) { write(E.self, body) }
+        if last <= revision, !isOvertaken(reference, revision) {
+          edits(of: E.self).write(reference.id, .drawn(revision), change)
+        }
       }
     }
   }
@@ -77,7 +75,7 @@ extension EntityCore {
   func fill<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
       if admits(token, for: value.reference) {
-        write(E.self) { $0.set(value, .fill, canUndo: $1) }
+        edits(of: E.self).write(value.id, .fill, .set(value))
       }
     }
   }
@@ -92,9 +90,9 @@ extension EntityCore {
     var isStored = false
     inTurn {
       if admits(token, for: value.reference) {
-        write(E.self) { $0.restore(value, canUndo: $1) }
+        edits(of: E.self).write(value.id, .fill, .restore(value))
       }
-      isStored = part(of: E.self).edits(of: E.self).hasConfirmed(value.id)
+      isStored = edits(of: E.self).draft(of: value.id).confirmed != nil
     }
     return isStored
   }

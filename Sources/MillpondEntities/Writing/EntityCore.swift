@@ -11,10 +11,13 @@ public import Synchronization
 /// turn or lock, carries these out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because the transaction is touched only with the turn, and the observers only under the
-  // lock of the tables.
+  // Sendable because the transaction and the targets are touched only with the turn, and the
+  // observers only under the lock of the tables.
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
+
+  /// The references of the values in the present commit.
+  @exclusivity(unchecked) @usableFromInline var targets: [NodeNumber] = []
   @usableFromInline let tables: Locked<EntityTables>
   @exclusivity(unchecked) @usableFromInline var observers = EntityObservers()
   @usableFromInline let time: CoarseTime

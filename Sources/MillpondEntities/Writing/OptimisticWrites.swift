@@ -1,4 +1,4 @@
-import MillpondCore
+public import MillpondCore
 import MillpondSignals
 
 extension EntityCore {
@@ -94,8 +94,8 @@ extension EntityCore {
     let settle: Notice = {
       self.inTurn {
         first()
-        for part in self.transaction.parts {
-          part.settle(revision, isConfirmed) { self.transaction.touch(part) }
+        for table in self.tables.withLock({ $0.tables }) {
+          table.settle(self, revision, isConfirmed)
         }
       }
       then()
@@ -104,20 +104,27 @@ extension EntityCore {
     if turn.isMine() { afterDelivery(settle) } else { settle() }
   }
 
-  /// Changes an entity as a part of the optimistic write that is being made.
-  func change<E>(_ reference: Reference<E>, _ change: @escaping @Sendable (inout E) -> Void) {
-    let order = transaction.order
-    write(E.self) { $0.change(reference.id, order, canUndo: $1, change) }
+  /// Confirms or undoes an optimistic write of entities of a type, as far as no later write has
+  /// replaced it.
+  @usableFromInline
+  func settle<E: Entity>(_ type: E.Type, _ revision: Revision, isConfirmed: Bool) {
+    let ids = tables.withLock { $0.table(type).optimisticWrites.removeValue(forKey: revision) }
+    for id in ids ?? [] {
+      if isConfirmed {
+        edits(of: type).confirm(id, revision)
+      } else {
+        _ = edits(of: type).refuse(id, revision)
+      }
+    }
   }
 
   /// Stores an answer in place of the value of an optimistic write, unless that was replaced.
   func confirm<E>(_ reference: Reference<E>, _ revision: Revision, by answer: E) {
-    write(E.self) { edits, canUndo in
-      if answer.id == reference.id {
-        edits.confirm(answer.id, revision, by: answer)
-      } else if edits.undo(reference.id, revision) {
-        edits.set(answer, .now, canUndo: canUndo)
-      }
+    let edits = edits(of: E.self)
+    if answer.id == reference.id {
+      edits.confirm(answer.id, revision, by: answer)
+    } else if edits.refuse(reference.id, revision) {
+      edits.write(answer.id, .now, .set(answer))
     }
   }
 }

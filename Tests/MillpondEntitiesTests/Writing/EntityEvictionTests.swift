@@ -11,7 +11,7 @@ import Testing
 
   private func ids(_ store: EntityStore) -> [Int] {
     let ids = store.core.tables.withLock { tables in
-      tables.table(Thing.self).storedIDs()
+      tables.table(Thing.self).ids(until: .last)
     }
     return ids.sorted()
   }
