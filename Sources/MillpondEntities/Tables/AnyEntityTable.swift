@@ -18,7 +18,7 @@ final class AnyEntityTable: Sendable {
   /// to.
   @usableFromInline let depth: @Sendable () -> UInt8
 
-  /// Calls a closure for each stored entity.
+  /// Calls a closure with the use of each entity, stored or not.
   @usableFromInline let forEachUse: @Sendable ((EntityUse) -> Void) -> Void
 
   /// Returns the notices of the present commit for queries with a depth, given the rows of
@@ -84,7 +84,7 @@ final class AnyEntityTable: Sendable {
   }
 }
 
-/// The last use of a stored entity: the least recent is the least.
+/// The last use of an entity: the least recent is the least.
 @usableFromInline
 struct EntityUse: Sendable, Comparable {
   @usableFromInline let node: NodeNumber

@@ -14,8 +14,9 @@ extension EntityTables {
   mutating func evict(_ commit: inout Commit) {
     passUsed(since: .max)
     var unused: [EntityUse] = []
+    unused.reserveCapacity(storedCount)
     for table in tables.indices {
-      tables[table].forEachUse { if !graph.isPassed($0.node) { unused.append($0) } }
+      forEachStored(in: table) { if !graph.isPassed($0.node) { unused.append($0) } }
     }
     let count = min(unused.count, limit.surplus(of: storedCount))
     unused.moveLeast(count)
@@ -37,11 +38,16 @@ extension EntityTables {
     for table in tables.indices {
       let isQueried = tables[table].isQueried()
       if cutoff == .max, !isQueried { continue }
-      tables[table].forEachUse {
+      forEachStored(in: table) {
         if isQueried || $0.touched > cutoff { roots.append($0.node) }
       }
     }
     _ = graph.pass(below: roots)
+  }
+
+  /// Calls `body` with the use of each stored entity of a table.
+  func forEachStored(in table: Int, _ body: (EntityUse) -> Void) {
+    tables[table].forEachUse { if graph.nodes[$0.node].isStored { body($0) } }
   }
 
   /// Empties the rows of entities, and removes their references.

@@ -56,7 +56,7 @@ extension EntityTables {
   @usableFromInline
   mutating func mark(below table: Int32, depth: UInt8) {
     var roots: [NodeNumber] = []
-    tables[Int(table)].forEachUse { roots.append($0.node) }
+    forEachStored(in: Int(table)) { roots.append($0.node) }
     graph.mark(below: roots, depth: depth)
   }
 
