@@ -16,17 +16,7 @@ struct EntityList<E: Entity>: Sendable {
   @usableFromInline var members: [E.ID: Member] = [:]
   @usableFromInline var lastArrival = 0
 
-  @usableFromInline
-  struct Member: Sendable {
-    @usableFromInline let value: E
-    @usableFromInline let arrival: Int
-
-    @inlinable
-    init(value: E, arrival: Int) {
-      self.value = value
-      self.arrival = arrival
-    }
-  }
+  @usableFromInline typealias Member = (value: E, arrival: Int)
 
   @inlinable
   init(
@@ -70,14 +60,14 @@ struct EntityList<E: Entity>: Sendable {
       let old = members.removeValue(forKey: edit.id)
       if let old { former.insert(old.arrival) }
       guard let value = included(edit.value) else { continue }
-      new.append(Member(value: value, arrival: old?.arrival ?? nextArrival()))
+      new.append((value, old?.arrival ?? nextArrival()))
       members[edit.id] = new.last
     }
     if former.isEmpty, new.isEmpty { return [] }
     let kept = values.indices.filter { !former.contains(arrivals[$0]) }.map { member(at: $0) }
     let list = (kept + new).sorted { isBefore($0, $1) }
-    values = list.map(\.value)
-    arrivals = list.map(\.arrival)
+    values = list.map { $0.value }
+    arrivals = list.map { $0.arrival }
     return [.reset(values)]
   }
 
@@ -89,7 +79,7 @@ struct EntityList<E: Entity>: Sendable {
 
   @inlinable
   mutating func insert(_ value: E, _ id: E.ID) -> EntityListChange<E> {
-    let member = Member(value: value, arrival: nextArrival())
+    let member: Member = (value, nextArrival())
     members[id] = member
     let place = place(for: member)
     put(member, at: place)
@@ -108,7 +98,7 @@ struct EntityList<E: Entity>: Sendable {
   mutating func change(
     _ old: Member, to value: E, _ id: E.ID
   ) -> EntityListChange<E> {
-    let new = Member(value: value, arrival: old.arrival)
+    let new: Member = (value, old.arrival)
     members[id] = new
     let from = place(of: old)
     if stays(new, at: from) {
@@ -130,7 +120,7 @@ struct EntityList<E: Entity>: Sendable {
 
   @inlinable
   func member(at place: Int) -> Member {
-    Member(value: values[place], arrival: arrivals[place])
+    (values[place], arrivals[place])
   }
 
   @inlinable

@@ -133,7 +133,7 @@ extension EntityCore {
     let listener = TableListener<E>(isQuery: isQuery, depth: depth) { edits in
       { watch.post(.next(edits)) }
     }
-    let (number, edits) = enter(isQuery ? watch : nil) { tables, _, number in
+    let (number, edits) = enter(isQuery ? watch : nil) { tables, number in
       let table = tables.table(E.self)
       _ = table.setListener(listener, number)
       if depth > 0 {

@@ -54,14 +54,13 @@ extension EntityCore {
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
   ) -> E? {
     let now = time.now()
-    let (number, value) = enter(watch) { tables, _, number in
+    let (number, value) = enter(watch) { tables, number in
       let table = tables.table(E.self)
       let node = table.node(of: reference.id, in: &tables.graph)
-      let notice = NodeObserver { row, causes in
+      tables.add(number, of: node) { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
-      tables.add(notice, number, of: node)
       return (number, table.read(reference.id, at: now))
     }
     watch.lifetime.onEnd { [self] in
@@ -154,13 +153,13 @@ extension EntityStore {
   package var commits: Signal<Void> {
     Signal { [core] observer, lifetime in
       let watch = Watch<Void>(observer, lifetime)
-      let number = core.withLock { _, observers in
-        let number = observers.nextNumber()
-        observers.commitListeners[number] = { watch.post(.next(())) }
+      let number = core.tables.withLock { tables in
+        let number = tables.observers.nextNumber()
+        tables.observers.commitListeners[number] = { watch.post(.next(())) }
         return number
       }
       watch.lifetime.onEnd {
-        core.discard { $1.commitListeners.removeValue(forKey: number) }
+        core.tables.discard { $0.observers.commitListeners.removeValue(forKey: number) }
       }
     }
   }

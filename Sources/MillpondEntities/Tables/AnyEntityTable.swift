@@ -86,20 +86,4 @@ final class AnyEntityTable: Sendable {
 
 /// The last use of an entity: the least recent is the least.
 @usableFromInline
-struct EntityUse: Sendable, Comparable {
-  @usableFromInline let node: NodeNumber
-  @usableFromInline let touched: Int64
-  @usableFromInline let stored: Revision
-
-  @inlinable
-  init(node: NodeNumber, touched: Int64, stored: Revision) {
-    self.node = node
-    self.touched = touched
-    self.stored = stored
-  }
-
-  @inlinable
-  static func < (left: EntityUse, right: EntityUse) -> Bool {
-    left.touched == right.touched ? left.stored < right.stored : left.touched < right.touched
-  }
-}
+typealias EntityUse = (touched: Int64, stored: Revision, node: NodeNumber)

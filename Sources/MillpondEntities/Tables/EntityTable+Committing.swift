@@ -10,19 +10,18 @@ extension EntityTable {
   ///   - value: The new value; nil clears the row.
   ///   - id: The identity of the entity.
   ///   - known: The row, if the entity is stored.
-  ///   - targets: The nodes that it refers to, in `range`.
-  ///   - range: The range of `targets`.
+  ///   - targets: The nodes that it refers to.
   ///   - tables: The tables.
   ///   - commit: Collects the changes.
   @inlinable
   func put(
-    _ value: E?, _ id: E.ID, at known: Int32?, _ targets: [NodeNumber], _ range: Range<Int>,
+    _ value: E?, _ id: E.ID, at known: Int32?, _ targets: ArraySlice<NodeNumber>,
     _ tables: inout EntityTables, _ commit: inout Commit
   ) -> Int32 {
     let node = known.map { rows[Int($0)].node } ?? node(of: id, in: &tables.graph)
     let row = tables.graph.nodes[Int(node)].row
     rows[Int(row)].value = value
-    tables.put(value != nil, node, targets, range, &commit)
+    tables.put(value != nil, node, targets, &commit)
     if depth > 0, value != nil { tables.graph.mark(below: CollectionOfOne(node), depth: depth) }
     return row
   }

@@ -77,9 +77,8 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @inlinable
   func find(_ id: E.ID) -> StoredEntity<E> {
     let row = row(of: id)
-    return StoredEntity(
-      row: row, value: row.flatMap { rows[Int($0)].value },
-      layers: optimistic.isEmpty ? nil : optimistic[id]?.values)
+    let layers = optimistic.isEmpty ? nil : optimistic[id]?.values
+    return (row, row.flatMap { rows[Int($0)].value }, layers)
   }
 
   /// Returns the node of `id`; nil if there is none.
@@ -161,8 +160,7 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   @inlinable
   func forEachUse(_ body: (EntityUse) -> Void) {
     for row in rows.indices where rows[row].node != ReferenceGraph.none {
-      body(
-        EntityUse(node: rows[row].node, touched: rows[row].touched, stored: rows[row].stored))
+      body((rows[row].touched, rows[row].stored, rows[row].node))
     }
   }
 
@@ -172,27 +170,10 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   }
 }
 
-/// The state of an entity as of the last commit.
+/// The state of an entity as of the last commit: its row, its value, and the optimistic writes that
+/// have made the value.
 @usableFromInline
-struct StoredEntity<E: Entity>: Sendable {
-  @usableFromInline let row: Int32?
-  @usableFromInline let value: E?
-
-  /// The optimistic writes that have made the value.
-  @usableFromInline let layers: OptimisticValues<E>?
-
-  @inlinable
-  init(row: Int32?, value: E?, layers: OptimisticValues<E>?) {
-    self.row = row
-    self.value = value
-    self.layers = layers
-  }
-
-  /// The value below the optimistic ones.
-  var confirmed: E? {
-    if let layers { layers.confirmed } else { value }
-  }
-}
+typealias StoredEntity<E: Entity> = (row: Int32?, value: E?, layers: OptimisticValues<E>?)
 
 /// The result of a commit for one entity: its present value, or none.
 @usableFromInline

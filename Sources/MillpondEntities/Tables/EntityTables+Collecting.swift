@@ -68,7 +68,7 @@ extension EntityTables {
   }
 }
 
-extension Array where Element: Comparable {
+extension [EntityUse] {
   /// Moves the `count` least elements to the front, in any order.
   ///
   /// - Source: quickselect, Hoare's algorithm 65.

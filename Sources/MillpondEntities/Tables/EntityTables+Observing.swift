@@ -4,7 +4,7 @@ import MillpondSignals
 /// The observers of entities, and the marks that lead to them.
 extension EntityTables {
   @usableFromInline
-  mutating func add(_ watch: NodeObserver, _ number: Int, of node: NodeNumber) {
+  mutating func add(_ number: Int, of node: NodeNumber, _ watch: @escaping NodeObserver) {
     watches[node, default: ObserverList()].add(watch, number)
     graph.nodes[Int(node)].isWatched = true
     graph.mark(below: CollectionOfOne(node))
@@ -68,36 +68,48 @@ extension EntityTables {
     !watches.isEmpty || deepListenerCount > 0
   }
 
-  /// Adds the notices for the observers of entities that a commit concerns, in the order of their
-  /// arrival, with the values of this commit.
+  /// Queues the notices of a commit: one for each affected observer, then those for subscribers of
+  /// types, and then those for its end.
   ///
   /// - Parameters:
-  ///   - changed: The changed nodes.
-  ///   - notices: Receives the notices.
-  ///   - causes: Returns references to the changed entities, in the same order.
-  mutating func addObserverNotices(
-    of changed: [NodeNumber], to notices: inout [Notice], _ causes: () -> [AnyReference]
+  ///   - commit: The commit.
+  ///   - causes: Returns references to the changed entities, in the order of their nodes.
+  @usableFromInline
+  mutating func queueNotices(of commit: inout Commit, _ causes: () -> [AnyReference]) {
+    if !commit.changed.isEmpty {
+      queueObserverNotices(of: commit.changed, causes)
+      commit.notices += deepNotices(of: commit.changed)
+    }
+    if commit.notices.isEmpty { return }
+    observers.notices += commit.notices
+    observers.notices += observers.commitListeners.values
+  }
+
+  /// Queues the notices for the observers of entities that a commit concerns, in the order of their
+  /// arrival, with the values of this commit.
+  private mutating func queueObserverNotices(
+    of changed: [NodeNumber], _ causes: () -> [AnyReference]
   ) {
     if watches.isEmpty { return }
     let found = graph.watched(above: changed)
     if found.isEmpty { return }
     let causes = graph.causes(of: found, among: changed, causes())
     if found.count == 1 {
-      return addNotices(of: found[0], causes[0]) { _, notice in notices.append(notice) }
+      return addNotices(of: found[0], causes[0]) { observers.notices.append($1) }
     }
     var numbered: [(number: Int, notice: Notice)] = []
     for (node, causes) in zip(found, causes) {
       addNotices(of: node, causes) { numbered.append(($0, $1)) }
     }
     numbered.sort { $0.number < $1.number }
-    for (_, notice) in numbered { notices.append(notice) }
+    for (_, notice) in numbered { observers.notices.append(notice) }
   }
 
   private func addNotices(
     of node: NodeNumber, _ causes: [AnyReference], _ add: (Int, @escaping Notice) -> Void
   ) {
     let row = graph.nodes[Int(node)].row
-    watches[node]?.forEach { add($0, $1.notice(row, causes)) }
+    watches[node]?.forEach { add($0, $1(row, causes)) }
   }
 
   /// Returns the notices for queries with a depth.

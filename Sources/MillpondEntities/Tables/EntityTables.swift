@@ -7,6 +7,7 @@ import MillpondSignals
 @usableFromInline
 struct EntityTables: Sendable {
   @usableFromInline var graph = ReferenceGraph()
+  @usableFromInline var observers = EntityObservers()
   @usableFromInline var tables: [AnyEntityTable] = []
 
   /// The types of the tables, in the same order: an array, which is the fastest to search while
@@ -101,11 +102,6 @@ struct EntityTables: Sendable {
 
 extension EntityTables {
   /// Keeps an entity in use until it has been released as often as it was retained.
-  @inlinable
-  mutating func retain<E: Entity>(_ id: E.ID, in type: E.Type) {
-    retain(table(type).node(of: id, in: &graph))
-  }
-
   @usableFromInline
   mutating func retain(_ node: NodeNumber) {
     retains[node, default: 0] += 1

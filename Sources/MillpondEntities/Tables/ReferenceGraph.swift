@@ -83,15 +83,13 @@ struct ReferenceGraph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Replaces the references of `source` by `targets`, or a range of them.
+  /// Replaces the references of `source` by `targets`.
   ///
   /// - Parameter former: Receives the former targets, if they differ.
   @usableFromInline
   mutating func connect(
-    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil,
-    former: inout [NodeNumber]
+    _ source: NodeNumber, to targets: ArraySlice<NodeNumber>, former: inout [NodeNumber]
   ) {
-    let targets = range.map { targets[$0] } ?? targets[...]
     if refers(source, exactlyTo: targets) { return }
     disconnect(source, &former)
     for target in targets.reversed() { addEdge(source, target) }

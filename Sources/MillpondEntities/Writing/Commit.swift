@@ -38,32 +38,20 @@ extension EntityTables {
   /// - Parameters:
   ///   - isStored: Whether the node has a value now.
   ///   - node: The node.
-  ///   - targets: The nodes that it refers to, in `range`.
-  ///   - range: The range of `targets`.
+  ///   - targets: The nodes that it refers to.
   ///   - commit: Collects the changes.
   @usableFromInline
   mutating func put(
-    _ isStored: Bool, _ node: NodeNumber, _ targets: [NodeNumber], _ range: Range<Int>,
+    _ isStored: Bool, _ node: NodeNumber, _ targets: ArraySlice<NodeNumber>,
     _ commit: inout Commit
   ) {
     setStored(node, isStored)
     let count = commit.loose.count
-    graph.connect(node, to: targets, in: range, former: &commit.loose)
+    graph.connect(node, to: targets, former: &commit.loose)
     let ended = commit.loose.count - count
     if ended > 0 { limit.endReferences(ended, storedCount: storedCount) }
     if !isStored { commit.loose.append(node) }
     if commit.isObserved { commit.changed.append(node) }
-  }
-
-  /// Returns whether a fill is admitted.
-  ///
-  /// It is if the entity was not written since the token was drawn, and the token's flight still
-  /// has a subscriber.
-  @inlinable
-  mutating func admits<E>(_ token: FillToken, for reference: Reference<E>) -> Bool {
-    guard token.revision > clearedAt else { return false }
-    let table = table(E.self)
-    return table.order.admit(token, for: reference.id, over: table.written(reference.id))
   }
 
   /// Removes the nodes that nothing needs any more, and gives memory back: the end of a commit.

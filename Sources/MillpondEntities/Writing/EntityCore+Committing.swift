@@ -20,11 +20,10 @@ extension EntityCore {
       }
       if let age = written.pruning {
         let cutoff = age <= .zero ? .max : CoarseTime.birth(of: age, time.now())
-        collect(&released) { $0.dropUnused(since: cutoff, &$1) }
-        mustDeliver = true
+        mustDeliver = commit(&released) { $0.dropUnused(since: cutoff, &$1) }
       }
       if !written.requests.isEmpty {
-        withLock { $1.notices += written.requests }
+        tables.withLock { $0.observers.notices += written.requests }
         mustDeliver = true
       }
       isLater = true
@@ -49,46 +48,34 @@ extension EntityCore {
   ///   - released: Collects objects to release after the turn.
   ///   - isSilent: Whether observers and queries are not notified.
   ///   - body: Changes the tables.
-  ///   - causes: Returns references to the changed entities, for their observers.
+  ///   - causes: Returns references to the changed entities, for their observers; to none by default.
   /// - Returns: Whether there are notices.
   @inlinable
   func commit(
     _ released: inout [any Sendable], isSilent: Bool = false,
-    _ body: (inout EntityTables, inout Commit) -> Void, causes: () -> [AnyReference]
+    _ body: (inout EntityTables, inout Commit) -> Void,
+    causes: () -> [AnyReference] = { [] }
   ) -> Bool {
     let now = time.now()
-    let (left, mustDeliver, isCrowded) = withLock { tables, observers in
+    let (left, mustDeliver, isCrowded) = tables.withLock { tables in
       let isObserved = !isSilent && tables.isObserved
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
-      observers.queueNotices(of: &commit, in: &tables, causes)
+      tables.queueNotices(of: &commit, causes)
       tables.finish(&commit)
-      return (commit.released, !observers.notices.isEmpty, tables.isCrowded)
+      return (commit.released, !tables.observers.notices.isEmpty, tables.isCrowded)
     }
     targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
     if !left.isEmpty { released += left }
-    if isCrowded { collect(&released) { $0.evict(&$1) } }
-    return mustDeliver || isCrowded
+    if isCrowded { return evict(&released) }
+    return mustDeliver
+  }
+
+  /// Evicts entities; in a commit of its own, so that nobody waits for both.
+  @usableFromInline
+  func evict(_ released: inout [any Sendable]) -> Bool {
+    commit(&released) { $0.evict(&$1) }
   }
 
   @usableFromInline static var fewTargets: Int { 64 }
-
-  /// Drops entities that are not in use, by `body`, under the lock.
-  ///
-  /// - Parameters:
-  ///   - released: Collects objects to release after the turn.
-  ///   - body: Drops entities from the tables.
-  @usableFromInline
-  func collect(
-    _ released: inout [any Sendable], _ body: (inout EntityTables, inout Commit) -> Void
-  ) {
-    let now = time.now()
-    released += withLock { tables, observers in
-      var commit = Commit(now: now)
-      body(&tables, &commit)
-      observers.queueNotices(of: &commit, in: &tables) { [] }
-      tables.finish(&commit)
-      return commit.released
-    }
-  }
 }

@@ -7,16 +7,6 @@ public import MillpondSignals
 /// turn, removals and other writes with drawn revisions can overtake it, but sets of the running
 /// writer cannot.
 extension EntityCore {
-  @inlinable
-  func set<E: Entity>(_ value: E, _ revision: Revision) {
-    arrive(value.reference, revision, .set(value))
-  }
-
-  @inlinable
-  func remove<E>(_ reference: Reference<E>, _ revision: Revision) {
-    arrive(reference, revision, .remove)
-  }
-
   /// Removes all entities that were not written later.
   @inlinable
   func removeAll<E: Entity>(of type: E.Type, _ revision: Revision) {
@@ -97,7 +87,8 @@ extension EntityCore {
     return isStored
   }
 
-  /// Returns whether a fill is admitted, also with respect to the running transaction.
+  /// Returns whether a fill is admitted: if the entity was not written since the token was drawn, not
+  /// even in the running transaction, and the token's flight still has a subscriber.
   ///
   /// The result stays valid until the commit, because this thread has the turn.
   @inlinable
@@ -105,6 +96,10 @@ extension EntityCore {
     let edits = transaction.edits(of: E.self)
     if let edit = edits?.edit(of: reference.id), !edit.order.isFill { return false }
     if token.revision < max(transaction.clearedAt, edits?.clearedAt ?? .none) { return false }
-    return tables.withLock { $0.admits(token, for: reference) }
+    return tables.withLock { tables in
+      guard token.revision > tables.clearedAt else { return false }
+      let table = tables.table(E.self)
+      return table.order.admit(token, for: reference.id, over: table.written(reference.id))
+    }
   }
 }

@@ -44,7 +44,7 @@ extension EntityCore {
     var released: [any Sendable] = []
     let mustDeliver = commit(&released) { tables, commit in
       var known = old == nil ? nil : row
-      if isChange { known = table.put(new, value.id, at: known, targets, range, &tables, &commit) }
+      if isChange { known = table.put(new, value.id, at: known, targets[range], &tables, &commit) }
       table.note(value.id, known, .commit(after: .none), commit)
       table.finish(&commit) { isChange ? [TableEdit(id: value.id, value: new)] : [] }
     } causes: {
@@ -84,7 +84,7 @@ extension EntityCore {
         transaction.clearedAt = .next()
         transaction.isSilent = isEnd
       }
-      if isEnd { withLock { $1.endedAt = transaction.clearedAt } }
+      if isEnd { tables.withLock { $0.observers.endedAt = transaction.clearedAt } }
       for table in tables.withLock({ $0.tables }) { table.removeAll(self, order) }
     }
   }
@@ -103,7 +103,7 @@ extension EntityCore {
     // Reading the relations runs users' code, which may have written.
     if let others = transaction.edits(of: type) { return others }
     let table = tables.withLock { $0.tables[Int(edits.table.number)] }
-    transaction.edits.append(AnyEntityEdits(edits, table))
+    transaction.edits.append((ObjectIdentifier(E.self), table, edits))
     return edits
   }
 

@@ -32,7 +32,7 @@ extension EntityEdits {
   @usableFromInline
   func prepareLayers(at place: Int) {
     let edit = edits[place]
-    edits[place].isConfirmedChange = edit.confirmed != edit.stored.confirmed
+    edits[place].isConfirmedChange = edit.confirmed != Edit(edit.id, edit.stored).confirmed
     let start = core.targets.count
     for value in edit.layers?.hidden ?? [] { _ = core.readRelations(of: value, relations) }
     edits[place].hiddenTargets = start..<core.targets.count
@@ -52,7 +52,7 @@ extension EntityEdits {
       var row = edits[place].stored.value == nil ? nil : edits[place].stored.row
       if edits[place].isChange {
         row = table.put(
-          edits[place].value, id, at: row, core.targets, edits[place].targets, &tables, &commit)
+          edits[place].value, id, at: row, core.targets[edits[place].targets], &tables, &commit)
       }
       // A removal of all makes separate records of removals unnecessary.
       if isStored || clearedAt == .none {

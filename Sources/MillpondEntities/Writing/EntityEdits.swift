@@ -93,7 +93,9 @@ final class EntityEdits<E: Entity>: @unchecked Sendable {
     } else {
       if !places.isEmpty { places[edit.id] = edits.count }
       edits.append(edit)
-      if places.isEmpty, edits.count > Self.fewEdits { learnPlaces() }
+      if places.isEmpty, edits.count > Self.fewEdits {
+        for (place, edit) in edits.enumerated() { places[edit.id] = place }
+      }
     }
   }
 
@@ -108,11 +110,6 @@ final class EntityEdits<E: Entity>: @unchecked Sendable {
       edits.removeLast()
     }
     return gone
-  }
-
-  @inlinable
-  func learnPlaces() {
-    for (place, edit) in edits.enumerated() { places[edit.id] = place }
   }
 
   @usableFromInline

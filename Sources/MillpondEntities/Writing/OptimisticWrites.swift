@@ -11,7 +11,7 @@ extension EntityCore {
   /// - Returns: The outcome.
   func writeOptimistically<Answer, Failure>(
     _ request: Signal<Answer>,
-    confirm: @escaping @Sendable (Revision, Answer?) -> Void,
+    confirm: @escaping @Sendable (Revision, Answer?) -> Void = { _, _ in },
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
     let outcome = PublishSubject<Void>()
@@ -58,23 +58,24 @@ extension EntityCore {
   /// Returns a request that fails when the store ends.
   private func untilEnd<Answer>(_ request: Signal<Answer>, _ revision: Revision) -> Signal<Answer> {
     request.ended { run, end in
-      let hasEnded = self.withLock { _, observers in
-        if observers.endedAt > revision { return true }
-        observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
+      let hasEnded = self.tables.withLock { tables in
+        if tables.observers.endedAt > revision { return true }
+        tables.observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
         return false
       }
       if hasEnded { return end(.failed(CacheError.scopeEnded())) }
       run.onEnd {
-        self.discard { $1.requests.removeValue(forKey: revision) }
+        self.tables.discard { $0.observers.requests.removeValue(forKey: revision) }
       }
     }
   }
 
   /// Fails the requests of writes before the end of the store.
   func endRequests() {
-    let ended = withLock { _, observers in
-      let ended = observers.requests.filter { $0.key < observers.endedAt }
-      for revision in ended.keys { observers.requests[revision] = nil }
+    let ended = tables.withLock { tables in
+      let endedAt = tables.observers.endedAt
+      let ended = tables.observers.requests.filter { $0.key < endedAt }
+      for revision in ended.keys { tables.observers.requests[revision] = nil }
       return ended
     }
     for end in ended.sorted(by: { $0.key < $1.key }) { end.value() }

@@ -78,15 +78,6 @@ struct Transaction: Sendable {
 
 /// The edits of a type, with the table that knows the type.
 @usableFromInline
-struct AnyEntityEdits: Sendable {
-  @usableFromInline let type: ObjectIdentifier
-  @usableFromInline let table: AnyEntityTable
-  @usableFromInline let edits: any AnyObject & Sendable
-
-  @inlinable
-  init<E>(_ edits: EntityEdits<E>, _ table: AnyEntityTable) {
-    type = ObjectIdentifier(E.self)
-    self.table = table
-    self.edits = edits
-  }
-}
+typealias AnyEntityEdits = (
+  type: ObjectIdentifier, table: AnyEntityTable, edits: any AnyObject & Sendable
+)

@@ -34,7 +34,7 @@ import Testing
       #expect(changes == (steps.isEmpty ? [] : [.reset(single.values)]))
       #expect(many.values == single.values)
       #expect(many.arrivals == single.arrivals)
-      #expect(many.members.mapValues(\.arrival) == single.members.mapValues(\.arrival))
+      #expect(many.members.mapValues { $0.arrival } == single.members.mapValues { $0.arrival })
     }
   }
 

@@ -192,7 +192,7 @@ extension ReferenceGraph {
   /// Replaces the references of a node.
   fileprivate mutating func connect(_ source: NodeNumber, to targets: [NodeNumber]) {
     var former: [NodeNumber] = []
-    connect(source, to: targets, former: &former)
+    connect(source, to: targets[...], former: &former)
   }
 
   /// Whether the edges of each target are linked both ways, those of marked sources first.

@@ -14,7 +14,7 @@ struct ObserverList: Sendable {
   }
 
   /// Adds an observer with a greater number than all others.
-  mutating func add(_ watch: NodeObserver, _ number: Int) {
+  mutating func add(_ watch: @escaping NodeObserver, _ number: Int) {
     watches.append((number, watch))
     count += 1
   }
@@ -41,14 +41,7 @@ struct ObserverList: Sendable {
   }
 }
 
-/// An observer of an entity.
+/// An observer of an entity: makes the notice of a commit with these causes, from the present value
+/// in the row.
 @usableFromInline
-struct NodeObserver: Sendable {
-  /// Makes the notice of a commit with these causes, from the present value in the row.
-  @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
-
-  @inlinable
-  init(_ notice: @escaping @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice) {
-    self.notice = notice
-  }
-}
+typealias NodeObserver = @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice

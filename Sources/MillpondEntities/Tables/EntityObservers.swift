@@ -1,5 +1,4 @@
 public import MillpondCore
-import MillpondSignals
 
 /// The subscribers of a store and their pending notices, under the lock of its tables.
 @usableFromInline
@@ -40,31 +39,5 @@ struct EntityObservers: Sendable {
     isDelivering = !notices.isEmpty
     defer { notices = [] }
     return notices
-  }
-
-  /// Queues the notices of a commit: one for each affected observer, then those for subscribers of
-  /// types, and then those for its end.
-  ///
-  /// - Parameters:
-  ///   - commit: The commit.
-  ///   - tables: The tables.
-  ///   - causes: Returns references to the changed entities, in the order of their nodes.
-  @inlinable
-  mutating func queueNotices(
-    of commit: inout Commit, in tables: inout EntityTables, _ causes: () -> [AnyReference]
-  ) {
-    if !commit.changed.isEmpty { queueNotices(of: commit.changed, &commit, &tables, causes) }
-    if commit.notices.isEmpty { return }
-    notices += commit.notices
-    notices += commitListeners.values
-  }
-
-  @usableFromInline
-  mutating func queueNotices(
-    of changed: [NodeNumber], _ commit: inout Commit, _ tables: inout EntityTables,
-    _ causes: () -> [AnyReference]
-  ) {
-    tables.addObserverNotices(of: changed, to: &notices, causes)
-    commit.notices += tables.deepNotices(of: changed)
   }
 }
