@@ -35,12 +35,10 @@ final class AnyEntityTable: Sendable {
   /// Frees an empty row, and returns its contents for release after the unlock.
   @usableFromInline let forget: @Sendable (_ row: Int32) -> any Sendable
 
-  /// Returns whether most rows are vacant.
-  @usableFromInline let isSparse: @Sendable () -> Bool
-
-  /// Moves all entities to the first rows, and updates their nodes; returns memory to be released
-  /// after the unlock.
-  @usableFromInline let rebuild: @Sendable (_ graph: inout ReferenceGraph) -> any Sendable
+  /// Moves all entities to the first rows, if most rows are vacant, and updates their nodes; returns
+  /// memory to be released after the unlock.
+  @usableFromInline let rebuildIfSparse:
+    @Sendable (_ graph: inout ReferenceGraph) -> (any Sendable)?
 
   /// Replaces the numbers of nodes by those in an array, by the former ones.
   @usableFromInline let renumber: @Sendable (_ numbers: [NodeNumber]) -> Void
@@ -73,8 +71,7 @@ final class AnyEntityTable: Sendable {
     touch = { table.touch($0, $1) }
     empty = { table.empty($0) }
     forget = { table.forget($0) }
-    isSparse = { table.isSparse }
-    rebuild = { table.rebuild(&$0) }
+    rebuildIfSparse = { table.rebuildIfSparse(&$0) }
     renumber = { table.renumber($0) }
     removeAll = { $0.edits(of: E.self).removeAll($1) }
     settle = { $0.settle(E.self, $1, isConfirmed: $2) }

@@ -2,15 +2,11 @@ public import MillpondCore
 
 /// The return of memory, when three quarters of the rows are vacant.
 extension EntityTable {
+  /// Moves all entities to the first rows, if most rows are vacant, and updates their nodes; returns
+  /// memory to be released after the unlock.
   @inlinable
-  var isSparse: Bool {
-    areMost(vacant.count, of: rows.count)
-  }
-
-  /// Moves all entities to the first rows, and updates their nodes; returns memory to be released
-  /// after the unlock.
-  @inlinable
-  func rebuild(_ graph: inout ReferenceGraph) -> any Sendable {
+  func rebuildIfSparse(_ graph: inout ReferenceGraph) -> (any Sendable)? {
+    guard areMost(vacant.count, of: rows.count) else { return nil }
     let former = (rows, vacant, index)
     (rows, vacant, index) = (PagedArray(), [], SlotIndex())
     for row in former.0 {

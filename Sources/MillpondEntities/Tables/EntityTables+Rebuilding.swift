@@ -7,8 +7,8 @@ extension EntityTables {
   ///
   /// - Parameter released: Collects the former memory, to be released after the unlock.
   mutating func rebuildSparse(_ released: inout [any Sendable]) {
-    for number in tables.indices where tables[number].isSparse() {
-      released.append(tables[number].rebuild(&graph))
+    for table in tables {
+      if let former = table.rebuildIfSparse(&graph) { released.append(former) }
     }
     guard graph.isSparse else { return }
     let (numbers, former) = graph.rebuild()

@@ -133,7 +133,7 @@ extension EntityCore {
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
     let (outcome, released) = turn.take {
-      let outcome = attempt(body)
+      let outcome = Swift.Result(catching: body)
       var released: [any Sendable] = []
       if case .failure = outcome { takeTransaction(&released) }
       _ = commit(&released)
@@ -150,23 +150,12 @@ extension EntityCore {
   ) throws(Failure) -> Result {
     transaction.depth += 1
     let savepoint = transaction.savepoint
-    let outcome = attempt(body)
+    let outcome = Swift.Result(catching: body)
     let gone: [any Sendable] =
       if case .failure = outcome { transaction.rollBack(to: savepoint) } else { [] }
     transaction.depth -= 1
     // Released here, so that writes by users' objects at their release are not undone.
     withExtendedLifetime(gone) {}
     return try outcome.get()
-  }
-
-  @inlinable
-  func attempt<Result, Failure>(
-    _ body: () throws(Failure) -> Result
-  ) -> Swift.Result<Result, Failure> {
-    do throws(Failure) {
-      return .success(try body())
-    } catch {
-      return .failure(error)
-    }
   }
 }
