@@ -70,7 +70,7 @@ extension EntityTable {
     guard let values else { return }
     let nodes = [node(of: id, in: &tables.graph)] + hidden
     for node in nodes { tables.retain(node) }
-    optimistic[id] = OptimisticRow(values: values, nodes: nodes)
+    optimistic[id] = (values, nodes)
     for revision in values.waiting where !known.contains(revision) {
       optimisticWrites[revision, default: []].append(id)
     }

@@ -188,25 +188,12 @@ package struct TableEdit<E: Entity>: Sendable {
   }
 }
 
-/// A subscriber to all commits that touch a type.
+/// A subscriber to all commits that touch a type: whether it protects the table's entities from
+/// pruning, and the number of levels of references at which it notices changes.
 @usableFromInline
-struct TableListener<E: Entity>: Sendable {
-  /// Whether it protects the table's entities from pruning.
-  @usableFromInline let isQuery: Bool
-
-  /// The number of levels of references at which changes are noticed.
-  @usableFromInline let depth: UInt8
-  @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
-
-  @inlinable
-  init(
-    isQuery: Bool, depth: UInt8 = 0, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice
-  ) {
-    self.isQuery = isQuery
-    self.depth = depth
-    self.notice = notice
-  }
-}
+typealias TableListener<E: Entity> = (
+  isQuery: Bool, depth: UInt8, notice: @Sendable ([TableEdit<E>]) -> Notice
+)
 
 /// A closure that notifies one observer of one commit, called without any lock.
 @usableFromInline

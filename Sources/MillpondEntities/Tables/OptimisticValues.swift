@@ -172,7 +172,4 @@ final class OptimisticValues<E: Entity>: Sendable {
 /// The optimistic values of an entity in a table, and the nodes that are retained for them: that of
 /// the entity, and those that hidden values refer to.
 @usableFromInline
-struct OptimisticRow<E: Entity>: Sendable {
-  @usableFromInline let values: OptimisticValues<E>
-  @usableFromInline var nodes: [NodeNumber]
-}
+typealias OptimisticRow<E: Entity> = (values: OptimisticValues<E>, nodes: [NodeNumber])
