@@ -16,7 +16,17 @@ struct EntityList<E: Entity>: Sendable {
   @usableFromInline var members: [E.ID: Member] = [:]
   @usableFromInline var lastArrival = 0
 
-  @usableFromInline typealias Member = (value: E, arrival: Int)
+  @usableFromInline
+  struct Member: Sendable {
+    @usableFromInline let value: E
+    @usableFromInline let arrival: Int
+
+    @inlinable
+    init(value: E, arrival: Int) {
+      self.value = value
+      self.arrival = arrival
+    }
+  }
 
   @inlinable
   init(
@@ -60,14 +70,14 @@ struct EntityList<E: Entity>: Sendable {
       let old = members.removeValue(forKey: edit.id)
       if let old { former.insert(old.arrival) }
       guard let value = included(edit.value) else { continue }
-      new.append((value, old?.arrival ?? nextArrival()))
+      new.append(Member(value: value, arrival: old?.arrival ?? nextArrival()))
       members[edit.id] = new.last
     }
     if former.isEmpty, new.isEmpty { return [] }
     let kept = values.indices.filter { !former.contains(arrivals[$0]) }.map { member(at: $0) }
     let list = (kept + new).sorted { isBefore($0, $1) }
-    values = list.map { $0.value }
-    arrivals = list.map { $0.arrival }
+    values = list.map(\.value)
+    arrivals = list.map(\.arrival)
     return [.reset(values)]
   }
 
@@ -79,7 +89,7 @@ struct EntityList<E: Entity>: Sendable {
 
   @inlinable
   mutating func insert(_ value: E, _ id: E.ID) -> EntityListChange<E> {
-    let member: Member = (value, nextArrival())
+    let member = Member(value: value, arrival: nextArrival())
     members[id] = member
     let place = place(for: member)
     put(member, at: place)
@@ -98,7 +108,7 @@ struct EntityList<E: Entity>: Sendable {
   mutating func change(
     _ old: Member, to value: E, _ id: E.ID
   ) -> EntityListChange<E> {
-    let new: Member = (value, old.arrival)
+    let new = Member(value: value, arrival: old.arrival)
     members[id] = new
     let from = place(of: old)
     if stays(new, at: from) {
@@ -120,7 +130,7 @@ struct EntityList<E: Entity>: Sendable {
 
   @inlinable
   func member(at place: Int) -> Member {
-    (values[place], arrivals[place])
+    Member(value: values[place], arrival: arrivals[place])
   }
 
   @inlinable

@@ -130,7 +130,9 @@ extension EntityCore {
   func listen<E: Entity>(
     _ watch: Watch<[TableEdit<E>]>, isQuery: Bool, depth: UInt8
   ) -> [TableEdit<E>] {
-    let listener: TableListener<E> = (isQuery, depth, { edits in { watch.post(.next(edits)) } })
+    let listener = TableListener<E>(isQuery: isQuery, depth: depth) { edits in
+      { watch.post(.next(edits)) }
+    }
     let (number, edits) = enter(isQuery ? watch : nil) { tables, number in
       let table = tables.table(E.self)
       _ = table.setListener(listener, number)

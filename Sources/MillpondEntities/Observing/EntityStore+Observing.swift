@@ -57,10 +57,11 @@ extension EntityCore {
     let (number, value) = enter(watch) { tables, number in
       let table = tables.table(E.self)
       let node = table.node(of: reference.id, in: &tables.graph)
-      tables.add(number, of: node) { row, causes in
+      let notice = NodeObserver { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
+      tables.add(number, of: node, notice)
       return (number, table.read(reference.id, at: now))
     }
     watch.lifetime.onEnd { [self] in

@@ -8,7 +8,7 @@ extension EntityTable {
   func setListener(_ listener: TableListener<E>?, _ number: Int) -> TableListener<E>? {
     let former = listeners.removeValue(forKey: number)
     listeners[number] = listener
-    depth = listeners.values.lazy.map { $0.depth }.max() ?? 0
+    depth = listeners.values.lazy.map(\.depth).max() ?? 0
     return former
   }
 

@@ -78,7 +78,8 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   func find(_ id: E.ID) -> StoredEntity<E> {
     let row = row(of: id)
     let layers = optimistic.isEmpty ? nil : optimistic[id]?.values
-    return (row, row.flatMap { rows[Int($0)].value }, layers)
+    return StoredEntity(
+      row: row, value: row.flatMap { rows[Int($0)].value }, layers: layers)
   }
 
   /// Returns the node of `id`; nil if there is none.
@@ -170,10 +171,22 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
   }
 }
 
-/// The state of an entity as of the last commit: its row, its value, and the optimistic writes that
-/// have made the value.
+/// The state of an entity as of the last commit.
 @usableFromInline
-typealias StoredEntity<E: Entity> = (row: Int32?, value: E?, layers: OptimisticValues<E>?)
+struct StoredEntity<E: Entity>: Sendable {
+  @usableFromInline let row: Int32?
+  @usableFromInline let value: E?
+
+  /// The optimistic writes that have made the value.
+  @usableFromInline let layers: OptimisticValues<E>?
+
+  @inlinable
+  init(row: Int32?, value: E?, layers: OptimisticValues<E>?) {
+    self.row = row
+    self.value = value
+    self.layers = layers
+  }
+}
 
 /// The result of a commit for one entity: its present value, or none.
 @usableFromInline
@@ -188,12 +201,23 @@ package struct TableEdit<E: Entity>: Sendable {
   }
 }
 
-/// A subscriber to all commits that touch a type: whether it protects the table's entities from
-/// pruning, and the number of levels of references at which it notices changes.
+/// A subscriber to all commits that touch a type.
 @usableFromInline
-typealias TableListener<E: Entity> = (
-  isQuery: Bool, depth: UInt8, notice: @Sendable ([TableEdit<E>]) -> Notice
-)
+struct TableListener<E: Entity>: Sendable {
+  /// Whether it protects the table's entities from pruning.
+  @usableFromInline let isQuery: Bool
+
+  /// The number of levels of references at which changes are noticed.
+  @usableFromInline let depth: UInt8
+  @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
+
+  @inlinable
+  init(isQuery: Bool, depth: UInt8, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
+    self.isQuery = isQuery
+    self.depth = depth
+    self.notice = notice
+  }
+}
 
 /// A closure that notifies one observer of one commit, called without any lock.
 @usableFromInline

@@ -4,7 +4,7 @@ import MillpondSignals
 /// The observers of entities, and the marks that lead to them.
 extension EntityTables {
   @usableFromInline
-  mutating func add(_ number: Int, of node: NodeNumber, _ watch: @escaping NodeObserver) {
+  mutating func add(_ number: Int, of node: NodeNumber, _ watch: NodeObserver) {
     watches[node, default: ObserverList()].add(watch, number)
     graph.nodes[Int(node)].isWatched = true
     graph.mark(below: CollectionOfOne(node))
@@ -109,7 +109,7 @@ extension EntityTables {
     of node: NodeNumber, _ causes: [AnyReference], _ add: (Int, @escaping Notice) -> Void
   ) {
     let row = graph.nodes[Int(node)].row
-    watches[node]?.forEach { add($0, $1(row, causes)) }
+    watches[node]?.forEach { add($0, $1.notice(row, causes)) }
   }
 
   /// Returns the notices for queries with a depth.

@@ -14,7 +14,7 @@ struct ObserverList: Sendable {
   }
 
   /// Adds an observer with a greater number than all others.
-  mutating func add(_ watch: @escaping NodeObserver, _ number: Int) {
+  mutating func add(_ watch: NodeObserver, _ number: Int) {
     watches.append((number, watch))
     count += 1
   }
@@ -41,7 +41,16 @@ struct ObserverList: Sendable {
   }
 }
 
-/// An observer of an entity: makes the notice of a commit with these causes, from the present value
-/// in the row.
+/// An observer of an entity.
+///
+/// A struct, because a closure in an optional or a tuple would be wrapped at each use.
 @usableFromInline
-typealias NodeObserver = @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
+struct NodeObserver: Sendable {
+  /// Makes the notice of a commit with these causes, from the present value in the row.
+  @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice
+
+  @inlinable
+  init(_ notice: @escaping @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice) {
+    self.notice = notice
+  }
+}

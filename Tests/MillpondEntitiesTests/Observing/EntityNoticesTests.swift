@@ -107,7 +107,7 @@ import Testing
     var random = SeededGenerator(seed: UInt64(seed))
     var (list, expected) = (ObserverList(), [Int]())
     for number in 1...500 {
-      list.add({ _, _ in {} }, number)
+      list.add(NodeObserver { _, _ in {} }, number)
       expected.append(number)
       while Bool.random(using: &random), let gone = expected.randomElement(using: &random) {
         expected.removeAll { $0 == gone }
