@@ -41,8 +41,7 @@ extension EntityStore {
   public func set<E: Entity, Answer>(
     _ entity: E, confirmedBy request: Signal<Answer>
   ) -> Signal<Void> {
-    core.writeOptimistically(request) { _, _ in
-    } _: {
+    core.writeOptimistically(request) {
       core.set(entity)
     }
   }
@@ -58,9 +57,12 @@ extension EntityStore {
   /// Otherwise the same as ``set(_:confirmedBy:)-(E,Signal<Answer>)``.
   @discardableResult
   public func set<E: Entity>(_ entity: E, confirmedBy request: Signal<E>) -> Signal<Void> {
-    core.writeOptimistically(request) { [core] revision, answer in
-      if let answer { core.confirm(entity.reference, revision, by: answer) }
-    } _: {
+    core.writeOptimistically(
+      request,
+      confirm: { [core] revision, answer in
+        if let answer { core.confirm(entity.reference, revision, by: answer) }
+      }
+    ) {
       core.set(entity)
     }
   }
@@ -86,9 +88,8 @@ extension EntityStore {
     _ reference: Reference<E>, confirmedBy request: Signal<Answer>,
     _ change: @escaping @Sendable (inout E) -> Void
   ) -> Signal<Void> {
-    core.writeOptimistically(request) { _, _ in
-    } _: {
-      core.change(reference, change)
+    core.writeOptimistically(request) {
+      core.edits(of: E.self).write(reference.id, core.transaction.order, .edit(change))
     }
   }
 
@@ -104,8 +105,7 @@ extension EntityStore {
   public func remove<E, Answer>(
     _ reference: Reference<E>, confirmedBy request: Signal<Answer>
   ) -> Signal<Void> {
-    core.writeOptimistically(request) { _, _ in
-    } _: {
+    core.writeOptimistically(request) {
       core.remove(reference)
     }
   }
@@ -126,8 +126,7 @@ extension EntityStore {
     confirmedBy request: Signal<Answer>,
     _ changes: (EntityTransaction) throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
-    try core.writeOptimistically(request) { _, _ in
-    } _: { () throws(Failure) in
+    try core.writeOptimistically(request) { () throws(Failure) in
       try changes(EntityTransaction(core: core))
     }
   }

@@ -22,10 +22,9 @@ public import MillpondSignals
 /// - Note: Any thread. Readers wait for short critical sections only; writers wait for the running
 ///   transaction. Notifications run on the thread that wrote, or on one that is still notifying.
 /// - Complexity: A write is O(*n*) in the written entities, their references, the observed entities
-///   that refer to them, and those in between; never in the number of stored entities. A large
-///   transaction becomes visible at once and is stored in steps. So are its observers found, and
-///   memory is given back after large removals: readers wait for a few hundred entities, references
-///   or observers at a time.
+///   that refer to them, and those in between; never in the number of stored entities. A commit is
+///   one critical section, and so is an eviction: readers wait for some milliseconds while 10,000
+///   of 100,000 entities change, a thousand of which are observed.
 public final class EntityStore: Sendable {
   @usableFromInline let core: EntityCore
   package let scope: CacheScope?
@@ -34,15 +33,12 @@ public final class EntityStore: Sendable {
   /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - countLimit: The number of entities to keep. Beyond it, the least recently used are
-  ///     evicted, up to an eighth of the limit. A store of more than 1,024 entities chooses them in
-  ///     advance, and evicts a few with each set, so that a set is O(1), however many entities there
-  ///     are. If all that were chosen have been used since, the least recently used of those go. If
-  ///     too few are left, because the others were removed or have come into use, one set takes
-  ///     O(*n*), in steps between which others read. Entities in use stay, as for
-  ///     ``prune(unusedFor:)``, even beyond the limit. If entities go out of use only because
-  ///     references to them end, a store of more than 1,024 entities may exceed the limit by up to
-  ///     an eighth of its entities, until more references have ended.
+  ///   - countLimit: The number of entities to keep. With a set beyond it, the least recently used
+  ///     are evicted, up to a sixteenth of the limit. Such a set takes O(*n*) in the stored entities,
+  ///     which is O(1) for each set. Entities in use stay, as for ``prune(unusedFor:)``, even beyond
+  ///     the limit. If entities go out of use only because references to them end, a store of more
+  ///     than 1,024 entities may exceed the limit by up to an eighth of its entities, until more
+  ///     references have ended.
   ///   - scope: A scope that ends the store as ``end()`` does; the scope does not retain the store.
   ///   - clock: The clock that measures the time since the last use; the continuous clock in steps
   ///     of a few milliseconds.
@@ -234,12 +230,11 @@ extension EntityStore {
   /// was set, read, brought by a source, observed or retained within `age`; or if an entity in use
   /// refers to it, directly or indirectly. No observers are notified, since dropped entities have
   /// none. Inside a transaction, it runs after the commit; a transaction that throws prunes
-  /// nothing. Entities are dropped in steps, so a reader may meanwhile see only some of them gone.
+  /// nothing.
   ///
   /// - Parameter age: The time without use after which an entity is dropped; with zero, recent use
   ///   does not count.
-  /// - Complexity: O(*n*) in the number of stored entities, in steps between which others read.
-  ///   Other writers wait meanwhile.
+  /// - Complexity: O(*n*) in the number of stored entities.
   public func prune(unusedFor age: Duration = .zero) {
     core.prune(unusedFor: age)
   }
@@ -250,6 +245,7 @@ extension EntityStore {
   ///
   /// - Parameter reference: The reference to the entity.
   /// - Returns: The handle that ends the protection; releasing the handle does not.
+  @inlinable
   public func retain<E>(_ reference: Reference<E>) -> Disposable {
     core.retain(reference)
   }
@@ -261,13 +257,15 @@ extension EntityCore {
   /// - Returns: The handle that releases the entity, without retaining the store.
   @inlinable
   func retain<E>(_ reference: Reference<E>) -> Disposable {
-    let node = tables.withLock { $0.retain(reference.id, in: E.self) }
-    return Disposable { [weak self] in self?.release(node) }
+    tables.withLock { $0.retain($0.table(E.self).node(of: reference.id, in: &$0.graph)) }
+    return Disposable { [weak self] in self?.release(reference) }
   }
 
   @usableFromInline
-  func release(_ node: NodeNumber) {
+  func release<E>(_ reference: Reference<E>) {
     let now = time.now()
-    tables.discard { $0.release(node, now) }
+    tables.discard { tables in
+      tables.table(E.self).knownNode(of: reference.id).flatMap { tables.release($0, now) }
+    }
   }
 }

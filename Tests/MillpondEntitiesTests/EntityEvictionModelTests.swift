@@ -157,7 +157,7 @@ private struct EvictionRun {
 
   private mutating func compare() {
     let stored = store.core.tables.withLock { tables in
-      Set(tables.table(Thing.self).storedIDs(in: 0..<1_000_000, until: .last) ?? [])
+      Set(tables.table(Thing.self).ids(until: .last))
     }
     let evicted = Set(links.keys).subtracting(stored)
     #expect(stored.isSubset(of: links.keys))

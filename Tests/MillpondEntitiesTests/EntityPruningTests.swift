@@ -150,10 +150,11 @@ import Testing
       for id in 4...6 { things.set(Thing(id)) }
     }
     let kept = copy.withLock { $0 }
+    let stored = Set(ids(store, 1...6))
     let commitCount = commits.values.count
     store.prune()
 
-    #expect(kept == [6])
+    #expect(kept == stored && kept.count == 1 && kept.isSubset(of: 4...6))
     #expect(copy.withLock { $0 } == [])
     #expect(commits.values.count == commitCount + 1)
     subscription.dispose()

@@ -81,3 +81,18 @@ extension Recorder<EntityChange<Thing>> {
     values.map { $0.causes.compactMap { $0.reference(to: Thing.self)?.id } }
   }
 }
+
+extension [Thing] {
+  /// Changes a list as a view does.
+  mutating func apply(_ change: EntityListChange<Thing>) {
+    switch change {
+    case .insert(let thing, let place): insert(thing, at: place)
+    case .remove(let place): remove(at: place)
+    case .move(let thing, let from, let to):
+      remove(at: from)
+      insert(thing, at: to)
+    case .update(let thing, let place): self[place] = thing
+    case .reset(let things): self = things
+    }
+  }
+}

@@ -14,6 +14,7 @@ extension EntityStore {
   /// ``EntityState``.
   ///
   /// - Parameter reference: The reference to the entity.
+  @inlinable
   public func handle<E>(to reference: Reference<E>) -> EntityHandle<E> {
     EntityHandle(reference, core)
   }
@@ -33,10 +34,11 @@ public final class EntityHandle<E: Entity>: Sendable {
   /// The reference to the entity.
   public let reference: Reference<E>
 
-  private let core: EntityCore
-  private let retention: Disposable
-  private let lifetime = Lifetime()
+  @usableFromInline let core: EntityCore
+  @usableFromInline let retention: Disposable
+  @usableFromInline let lifetime = Lifetime()
 
+  @inlinable
   init(_ reference: Reference<E>, _ core: EntityCore) {
     self.reference = reference
     self.core = core

@@ -36,17 +36,16 @@ struct EntityList<E: Entity>: Sendable {
     self.precedes = precedes
   }
 
-  /// Applies the edits of a commit, and returns the steps that change the list accordingly.
+  /// Applies the edits of a commit, and returns the changes that lead to the new list: one for each
+  /// few edits, or a reset for many.
   ///
   /// - Complexity: O(*m* log *n*) for few edits, plus moving the elements behind them in memory;
   ///   O((*m* + *n*) log (*m* + *n*)) for many.
   @inlinable
   mutating func apply(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
-    if members.isEmpty { return fill(edits) }
-    if edits.count > Self.fewEdits { return applyMany(edits) }
+    if edits.count > Self.fewEdits { return reset(edits) }
     return edits.compactMap { edit in
-      let value = edit.value.flatMap { isIncluded($0) ? $0 : nil }
-      return switch (members[edit.id], value) {
+      switch (members[edit.id], included(edit.value)) {
       case (nil, nil): nil
       case (nil, let value?): insert(value, edit.id)
       case (let member?, nil): remove(member, edit.id)
@@ -55,26 +54,42 @@ struct EntityList<E: Entity>: Sendable {
     }
   }
 
-  /// Fills an empty list, with one sort for all values.
+  /// The greatest number of edits that are applied one by one.
+  @usableFromInline static var fewEdits: Int { 128 }
+
   @inlinable
-  mutating func fill(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
-    var arrived: [(id: E.ID, member: Member)] = []
+  func included(_ value: E?) -> E? {
+    value.flatMap { isIncluded($0) ? $0 : nil }
+  }
+
+  /// Applies many edits, each of another entity, with one sort for all.
+  @inlinable
+  mutating func reset(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
+    var (former, new): (Set<Int>, [Member]) = ([], [])
     for edit in edits {
-      guard let value = edit.value, isIncluded(value) else { continue }
-      lastArrival += 1
-      arrived.append((edit.id, Member(value: value, arrival: lastArrival)))
+      let old = members.removeValue(forKey: edit.id)
+      if let old { former.insert(old.arrival) }
+      guard let value = included(edit.value) else { continue }
+      new.append(Member(value: value, arrival: old?.arrival ?? nextArrival()))
+      members[edit.id] = new.last
     }
-    arrived.sort { isBefore($0.member, $1.member) }
-    for (id, member) in arrived { members[id] = member }
-    values = arrived.map(\.member.value)
-    arrivals = arrived.map(\.member.arrival)
-    return values.enumerated().map { .insert($0.element, at: $0.offset) }
+    if former.isEmpty, new.isEmpty { return [] }
+    let kept = values.indices.filter { !former.contains(arrivals[$0]) }.map { member(at: $0) }
+    let list = (kept + new).sorted { isBefore($0, $1) }
+    values = list.map(\.value)
+    arrivals = list.map(\.arrival)
+    return [.reset(values)]
+  }
+
+  @inlinable
+  mutating func nextArrival() -> Int {
+    lastArrival += 1
+    return lastArrival
   }
 
   @inlinable
   mutating func insert(_ value: E, _ id: E.ID) -> EntityListChange<E> {
-    lastArrival += 1
-    let member = Member(value: value, arrival: lastArrival)
+    let member = Member(value: value, arrival: nextArrival())
     members[id] = member
     let place = place(for: member)
     put(member, at: place)
@@ -154,159 +169,10 @@ struct EntityList<E: Entity>: Sendable {
   }
 }
 
-// MARK: - Many edits
-
-extension EntityList {
-  /// The greatest number of edits that are applied one by one.
-  @usableFromInline static var fewEdits: Int { 128 }
-
-  /// Applies a large commit.
-  ///
-  /// Every member that is in the list before or after an edit has a fixed place in one order; its
-  /// index in the list is the number of present members before that place.
-  @inlinable
-  mutating func applyMany(_ edits: [TableEdit<E>]) -> [EntityListChange<E>] {
-    let versions = takeVersions(of: edits)
-    let order = merged(versions)
-    var present = PresenceCount(order.map { $0 < values.count })
-    var places = [Int](repeating: 0, count: order.count)
-    for (place, number) in order.enumerated() { places[number] = place }
-    let changes = versions.compactMap { version -> EntityListChange<E>? in
-      let from = version.former.map { present.remove(places[$0]) }
-      guard let new = version.new else { return from.map { .remove(at: $0) } }
-      let to = present.insert(places[version.number])
-      guard let from else { return .insert(new.value, at: to) }
-      return from == to ? .update(new.value, at: to) : .move(new.value, from: from, to: to)
-    }
-    let added = versions.compactMap(\.new)
-    let kept = order.enumerated().filter { present.contains($0.offset) }.map {
-      $0.element < values.count ? member(at: $0.element) : added[$0.element - values.count]
-    }
-    values = kept.map(\.value)
-    arrivals = kept.map(\.arrival)
-    return changes
-  }
-
-  /// An edit of a large commit: the member that it removes, and the member that it inserts.
-  ///
-  /// Members of the list are numbered by their index, and inserted ones after them.
-  @usableFromInline
-  struct Version {
-    @usableFromInline let former: Int?
-    @usableFromInline let new: Member?
-    @usableFromInline let number: Int
-
-    @inlinable
-    init(former: Int?, new: Member?, number: Int) {
-      self.former = former
-      self.new = new
-      self.number = number
-    }
-  }
-
-  /// Returns the members that each edit removes and inserts, and stores the new ones in `members`.
-  @inlinable
-  mutating func takeVersions(of edits: [TableEdit<E>]) -> [Version] {
-    // By arrival, since the order of the user may contradict itself.
-    var numbers: [Int: Int] = [:]
-    for (place, arrival) in arrivals.enumerated() { numbers[arrival] = place }
-    var next = values.count
-    return edits.compactMap { edit in
-      let old = members[edit.id]
-      let value = edit.value.flatMap { isIncluded($0) ? $0 : nil }
-      if old == nil, value == nil { return nil }
-      if old == nil { lastArrival += 1 }
-      let arrival = old?.arrival ?? lastArrival
-      let former = old.flatMap { numbers[$0.arrival] }
-      let new = value.map { Member(value: $0, arrival: arrival) }
-      members[edit.id] = new
-      if new != nil {
-        numbers[arrival] = next
-        next += 1
-      }
-      return Version(former: former, new: new, number: next - 1)
-    }
-  }
-
-  /// Returns the numbers of the members of the list and of the inserted ones, sorted together.
-  @inlinable
-  func merged(_ versions: [Version]) -> [Int] {
-    let added = versions.compactMap { version in version.new.map { (version.number, $0) } }
-      .sorted { isBefore($0.1, $1.1) }
-    var order: [Int] = []
-    order.reserveCapacity(values.count + added.count)
-    var place = 0
-    for (number, new) in added {
-      while place < values.count, !isBefore(new, member(at: place)) {
-        order.append(place)
-        place += 1
-      }
-      order.append(number)
-    }
-    order.append(contentsOf: place..<values.count)
-    return order
-  }
-}
-
-/// A set of places that counts its elements before a place: a Fenwick tree.
-///
-/// - Complexity: O(log *n*) each.
-@usableFromInline
-struct PresenceCount {
-  @usableFromInline var isPresent: [Bool]
-  @usableFromInline var sums: [Int]
-
-  @inlinable
-  init(_ isPresent: [Bool]) {
-    self.isPresent = isPresent
-    sums = [0] + isPresent.map { $0 ? 1 : 0 }
-    for index in sums.indices.dropFirst() {
-      let parent = index + (index & -index)
-      if parent < sums.count { sums[parent] += sums[index] }
-    }
-  }
-
-  @inlinable
-  func contains(_ place: Int) -> Bool {
-    isPresent[place]
-  }
-
-  /// Inserts an absent place; returns the number of elements before it.
-  @inlinable
-  mutating func insert(_ place: Int) -> Int {
-    change(place, true)
-    return countBefore(place)
-  }
-
-  /// Removes a present place; returns the number of elements before it.
-  @inlinable
-  mutating func remove(_ place: Int) -> Int {
-    change(place, false)
-    return countBefore(place)
-  }
-
-  @inlinable
-  mutating func change(_ place: Int, _ isHere: Bool) {
-    isPresent[place] = isHere
-    var index = place + 1
-    while index < sums.count {
-      sums[index] += isHere ? 1 : -1
-      index += index & -index
-    }
-  }
-
-  @inlinable
-  func countBefore(_ place: Int) -> Int {
-    var (count, index) = (0, place)
-    while index > 0 {
-      count += sums[index]
-      index -= index & -index
-    }
-    return count
-  }
-}
-
 /// A step from one list to the next; the steps of one commit build on one another, in order.
+///
+/// A commit that changes more than 128 entities sends a single ``reset(_:)``, and so does the
+/// beginning of a longer list.
 public enum EntityListChange<E: Entity>: Sendable, Equatable {
   /// An entity was inserted; entities from that place on move back by one.
   case insert(E, at: Int)
@@ -319,4 +185,7 @@ public enum EntityListChange<E: Entity>: Sendable, Equatable {
 
   /// An entity has changed in its place.
   case update(E, at: Int)
+
+  /// The list was replaced by these entities, in order.
+  case reset([E])
 }

@@ -70,9 +70,11 @@ public struct EntityQuery<E: Entity>: Sendable {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
   }
 
-  /// The changes of the list, commit by commit; at first the insertion of all matching entities.
+  /// The changes of the list, commit by commit; at first the insertion of all matching entities, or
+  /// a reset if there are more than 128.
   ///
-  /// An entity that refers to a changed one, within the depth, is updated with an equal value.
+  /// An entity that refers to a changed one, within the depth, is updated with an equal value. A
+  /// commit that changes more than 128 entities of the type sends a reset.
   ///
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus moving
   ///   the elements behind them in memory; O((*m* + *n*) log *n*) for more than 128.
@@ -131,26 +133,23 @@ extension EntityCore {
     let listener = TableListener<E>(isQuery: isQuery, depth: depth) { edits in
       { watch.post(.next(edits)) }
     }
-    let (number, edits) = enter(isQuery ? watch : nil) { tables, _, number in
+    let (number, edits) = enter(isQuery ? watch : nil) { tables, number in
       let table = tables.table(E.self)
       _ = table.setListener(listener, number)
       if depth > 0 {
         tables.deepListenerCount += 1
         tables.mark(below: table.number, depth: depth)
       }
-      if isQuery, tables.graph.isKeeping {
-        for node in table.storedNodes { tables.graph.keep(node) }
-      }
       return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }
     watch.lifetime.onEnd { [self] in
-      discard { tables, observers in
-        tables.collection.depart()
+      tables.discard { tables in
+        tables.limit.depart()
         let table = tables.table(E.self)
         let former = table.setListener(nil, number)
         if depth > 0 {
           tables.deepListenerCount -= 1
-          if table.depth < depth { observers.depart(table.rows.count, in: &tables) }
+          if table.depth < depth { tables.depart(table.rows.count) }
         }
         return former
       }

@@ -1,4 +1,4 @@
-public import MillpondCore
+package import MillpondCore
 public import MillpondSignals
 public import Observation
 
@@ -25,8 +25,7 @@ extension EntityStore {
   ///     for try await change in store.signal(of: book).values { … }  // in any actor
   ///
   /// - Parameter reference: The reference to the entity.
-  /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet,
-  ///   during which readers wait: 50 ms for a million.
+  /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
   @inlinable
   public func signal<E>(of reference: Reference<E>) -> Signal<EntityChange<E>> {
     core.signal(of: reference)
@@ -55,21 +54,22 @@ extension EntityCore {
     _ reference: Reference<E>, _ watch: Watch<EntityChange<E>>
   ) -> E? {
     let now = time.now()
-    let (node, number, value) = enter(watch) { tables, observers, number in
+    let (number, value) = enter(watch) { tables, number in
       let table = tables.table(E.self)
       let node = table.node(of: reference.id, in: &tables.graph)
       let notice = NodeObserver { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
         return { watch.post(.next(change)) }
       }
-      observers.add(notice, number, of: node, in: &tables)
-      let row = tables.graph.nodes[Int(node)].row
-      table.touch(row, now)
-      return (node, number, table.value(of: reference.id, in: row))
+      tables.add(number, of: node, notice)
+      return (number, table.read(reference.id, at: now))
     }
     watch.lifetime.onEnd { [self] in
       let now = time.now()
-      discard { $1.remove(number, of: node, in: &$0, now) }
+      tables.discard { tables in
+        tables.table(E.self).knownNode(of: reference.id)
+          .map { tables.removeObserver(number, of: $0, now) }
+      }
     }
     return value
   }
@@ -154,13 +154,13 @@ extension EntityStore {
   package var commits: Signal<Void> {
     Signal { [core] observer, lifetime in
       let watch = Watch<Void>(observer, lifetime)
-      let number = core.withLock { _, observers in
-        let number = observers.nextNumber()
-        observers.commitListeners[number] = { watch.post(.next(())) }
+      let number = core.tables.withLock { tables in
+        let number = tables.observers.nextNumber()
+        tables.observers.commitListeners[number] = { watch.post(.next(())) }
         return number
       }
       watch.lifetime.onEnd {
-        core.discard { $1.commitListeners.removeValue(forKey: number) }
+        core.tables.discard { $0.observers.commitListeners.removeValue(forKey: number) }
       }
     }
   }

@@ -65,7 +65,7 @@ public struct StoreBackedSource<Base: Source>: Cache where Base.Value: Entity {
     return Signal { observer, lifetime in
       // Entered before the request, so that an end of the store in between fails this subscriber.
       let watch = Watch<Value>(observer, lifetime)
-      core.enter(watch) { _, _, _ in }
+      core.enter(watch) { _, _ in }
       let token = FillToken(for: lookup, during: watch.lifetime)
       base.get(key, lookup)
         .map { core.filled($0, token) }
@@ -91,9 +91,10 @@ public struct StoreBackedSource<Base: Source>: Cache where Base.Value: Entity {
     }
     let outcome = base.apply(change)
     switch change {
-    case .set(_, let stamped, let revision): store.core.set(stamped.value, revision)
+    case .set(_, let stamped, let revision):
+      store.core.arrive(stamped.value.reference, revision, .set(stamped.value))
     case .remove(let key, let revision):
-      identity(key).map { store.core.remove(Reference<Value>($0), revision) }
+      identity(key).map { store.core.arrive(Reference<Value>($0), revision, .remove) }
     case .removeAll(let revision): store.core.removeAll(of: Value.self, revision)
     case .removeMatching, .fill: break
     }
@@ -110,10 +111,9 @@ extension EntityCore {
   /// Stores an answer of a source, and returns its retained reference.
   @inlinable
   func filled<E: Entity>(_ value: E, _ token: FillToken) -> FilledEntity<E> {
-    let filled = FilledEntity(
-      reference: value.reference, retention: retain(value.reference).scoped())
+    let retention = retain(value.reference).scoped()
     fill(value, token)
-    return filled
+    return (value.reference, retention)
   }
 
   /// Returns the values of the entity until it is absent; after the commit, inside a transaction.
@@ -131,13 +131,4 @@ extension EntityCore {
 
 /// A stored answer that cannot be evicted until its get observes it.
 @usableFromInline
-struct FilledEntity<E: Entity>: Sendable {
-  @usableFromInline let reference: Reference<E>
-  @usableFromInline let retention: ScopedDisposable
-
-  @inlinable
-  init(reference: Reference<E>, retention: ScopedDisposable) {
-    self.reference = reference
-    self.retention = retention
-  }
-}
+typealias FilledEntity<E: Entity> = (reference: Reference<E>, retention: ScopedDisposable)

@@ -1,4 +1,4 @@
-public import MillpondSignals
+import MillpondSignals
 
 extension EntityTable {
   /// Adds or removes a subscriber.
@@ -16,62 +16,35 @@ extension EntityTable {
   ///   - edits: The edits of a commit.
   ///   - confirmed: The edits for copies, which see only confirmed values; nil for the same.
   ///   - isSilent: Whether queries are left out.
-  ///   - last: The number of the last subscriber that has not seen the edits yet.
   @inlinable
   func notices(
-    of edits: [TableEdit<E>], confirmed: [TableEdit<E>]? = nil, isSilent: Bool = false,
-    upTo last: Int = .max
+    of edits: [TableEdit<E>], confirmed: [TableEdit<E>]? = nil, isSilent: Bool = false
   ) -> [Notice] {
     if edits.isEmpty, confirmed?.isEmpty != false { return [] }
     if listeners.isEmpty { return [] }
     if depth > 0, !isSilent { deepEdits = edits }
-    return listeners.sorted { $0.key < $1.key }.compactMap { number, listener in
-      if number > last || listener.depth > 0 || isSilent && listener.isQuery { return nil }
+    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+      if listener.depth > 0 || isSilent && listener.isQuery { return nil }
       let edits = listener.isQuery ? edits : confirmed ?? edits
       return edits.isEmpty ? nil : listener.notice(edits)
     }
   }
 
-  /// Returns the subscribers with a depth, and the edits of the present commit for them; nil if
-  /// there are none.
+  /// Returns the notices of the present commit for queries with a depth, which also notice changes
+  /// of what their entities refer to.
   ///
-  /// - Parameter last: The number of the last subscriber that has not seen the changes yet.
+  /// - Parameter related: The rows of unchanged entities that refer to changed ones, and the number
+  ///   of references in between.
   @inlinable
-  func takeDeepEdits(upTo last: Int) -> DeepQueryEdits? {
+  func deepNotices(_ related: [(row: Int32, distance: Int)]) -> [Notice] {
     let edits = exchange(&deepEdits, with: [])
-    if depth == 0 { return nil }
-    let listeners = listeners.filter { $0.key <= last && $0.value.depth > 0 }
-    return listeners.isEmpty ? nil : DeepQueryEdits(self, edits, listeners)
-  }
-}
-
-/// The edits of a commit for queries with a depth, which also notice changes of the entities that
-/// theirs refer to.
-@usableFromInline
-struct DeepQueryEdits: Sendable {
-  /// Adds an unchanged entity that refers to a changed one, given its row and the number of
-  /// references in between; called under the lock.
-  @usableFromInline let add: @Sendable (_ row: Int32, _ distance: Int) -> Void
-
-  /// Returns the notices for the subscribers.
-  @usableFromInline let notices: @Sendable () -> [Notice]
-
-  @inlinable
-  init<E: Identifiable & Sendable>(
-    _ table: EntityTable<E>, _ edits: [TableEdit<E>], _ listeners: [Int: TableListener<E>]
-  ) where E.ID: Sendable {
-    // Touched only by the writer.
-    let related = SerialState<[(edit: TableEdit<E>, distance: Int)]>([])
-    add = { row, distance in
-      guard let value = table.rows[Int(row)].value else { return }
-      related.value.append((TableEdit(id: value.id, value: value), distance))
-    }
-    notices = {
-      listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
-        let touched = related.value
-          .filter { ReferenceGraph.reaches(listener.depth, $0.distance) }.map(\.edit)
-        return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
+    return listeners.sorted { $0.key < $1.key }.compactMap { _, listener in
+      if listener.depth == 0 { return nil }
+      let touched = related.compactMap { row, distance in
+        ReferenceGraph.reaches(listener.depth, distance)
+          ? rows[Int(row)].value.map { TableEdit(id: $0.id, value: $0) } : nil
       }
+      return edits.isEmpty && touched.isEmpty ? nil : listener.notice(edits + touched)
     }
   }
 }

@@ -4,7 +4,7 @@ extension EntityTable {
   /// Empties rows whose entities are not observed; returns the notices for queries and copies.
   @inlinable
   func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
-    let edits = emptied.compactMap { row in
+    let edits = (listeners.isEmpty ? [] : emptied).compactMap { row in
       rows[Int(row)].id.map { TableEdit<E>(id: $0, value: nil) }
     }
     let old = emptied.map { row in
@@ -28,7 +28,7 @@ extension EntityTable {
     guard let id = old.id else { return () }
     rows[Int(row)] = Row(id: nil, node: ReferenceGraph.none)
     index.removeShrinking(hash(id), row)
-    vacant.add(row)
+    vacant.append(row)
     return id
   }
 }

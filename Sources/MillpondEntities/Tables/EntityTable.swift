@@ -3,7 +3,7 @@ import MillpondSignals
 
 /// The rows of one type: one for each identity that is stored, referred to, observed or retained.
 @usableFromInline
-final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E.ID: Sendable {
+final class EntityTable<E: Entity>: @unchecked Sendable {
   // Sendable because its variables are touched only under the lock of the tables that contain it.
   @usableFromInline
   struct Row: Sendable {
@@ -42,10 +42,7 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
 
   @exclusivity(unchecked) @usableFromInline var index = SlotIndex()
-  @exclusivity(unchecked) @usableFromInline var vacant = FreeList()
-
-  /// The edits of a commit that are visible, but not all in their rows yet.
-  @exclusivity(unchecked) @usableFromInline var committed: CommittedEdits<E>?
+  @exclusivity(unchecked) @usableFromInline var vacant: [Int32] = []
 
   /// The values of entities with optimistic writes, whose visible values are in the rows; and the
   /// entities that each of these writes has touched.
@@ -54,9 +51,21 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   @exclusivity(unchecked) @usableFromInline var optimistic: [E.ID: OptimisticRow<E>] = [:]
   @exclusivity(unchecked) @usableFromInline var optimisticWrites: [Revision: [E.ID]] = [:]
 
+  /// The relations, once they are read; touched only with the turn.
+  @exclusivity(unchecked) @usableFromInline var knownRelations: [Relation<E>]?
+
   @inlinable
   init(number: Int32) {
     self.number = number
+  }
+
+  /// Returns the relations of the type, which are read once: that runs users' code.
+  @inlinable
+  func relations() -> [Relation<E>] {
+    if let knownRelations { return knownRelations }
+    let relations = E.relations
+    knownRelations = relations
+    return relations
   }
 
   @inlinable
@@ -64,19 +73,26 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     index.find(hash(id)) { rows[Int($0)].id == id }
   }
 
-  /// Returns the row and the present value of an entity.
+  /// Returns the state of an entity as of the last commit.
   @inlinable
-  func find(_ id: E.ID) -> (row: Int32?, value: E?) {
+  func find(_ id: E.ID) -> StoredEntity<E> {
     let row = row(of: id)
-    guard let row else { return (nil, nil) }
-    return (row, rows[Int(row)].value)
+    let layers = optimistic.isEmpty ? nil : optimistic[id]?.values
+    return StoredEntity(
+      row: row, value: row.flatMap { rows[Int($0)].value }, layers: layers)
+  }
+
+  /// Returns the node of `id`; nil if there is none.
+  @inlinable
+  func knownNode(of id: E.ID) -> NodeNumber? {
+    row(of: id).map { rows[Int($0)].node }
   }
 
   /// Returns the node of `id`, and makes it if there is none.
   @inlinable
   func node(of id: E.ID, in graph: inout ReferenceGraph) -> NodeNumber {
-    if let row = row(of: id) { return rows[Int(row)].node }
-    let row = vacant.take(before: rows.count) ?? Int32(rows.count)
+    if let node = knownNode(of: id) { return node }
+    let row = vacant.popLast() ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)
     if Int(row) == rows.count {
       rows.append(Row(id: id, node: node))
@@ -87,20 +103,13 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     return node
   }
 
-  /// Returns the value of an entity as of the last commit, which may not be in its row yet.
-  @inlinable
-  func value(of id: E.ID, in row: Int32?) -> E? {
-    if let committed, let edit = committed.edit(id) { return edit.value }
-    return row.flatMap { rows[Int($0)].value }
-  }
-
   /// Returns the value of an entity as of the last commit, and records that it is used now.
   @inlinable
   @inline(__always)  // so that a get makes no further call
   func read(_ id: E.ID, at now: Int64) -> E? {
-    let row = row(of: id)
-    if let row { touch(row, now) }
-    return value(of: id, in: row)
+    guard let row = row(of: id) else { return nil }
+    touch(row, now)
+    return rows[Int(row)].value
   }
 
   /// Records that the entity in a row is used now.
@@ -109,23 +118,10 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
     rows[Int(row)].touched = now
   }
 
-  /// Records that the entity in a row was stored again, by a write or a fill.
-  @inlinable
-  func touch(_ row: Int32, _ now: Int64, _ revision: Revision) {
-    rows[Int(row)].touched = now
-    rows[Int(row)].stored = revision
-  }
-
   /// All stored entities, as edits that set them.
   @inlinable
   var storedEdits: [TableEdit<E>] {
-    let committed = committed
-    let stored = rows.compactMap { row in
-      row.value.flatMap { value in
-        committed?.edit(value.id) == nil ? TableEdit(id: value.id, value: value) : nil
-      }
-    }
-    return stored + (committed?.values() ?? [])
+    rows.compactMap { row in row.value.map { TableEdit(id: $0.id, value: $0) } }
   }
 
   /// All confirmed entities, as edits that set them.
@@ -149,24 +145,24 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   /// Returns the last write of an entity, as recorded in its row.
   @inlinable
   func written(_ id: E.ID) -> Revision {
-    let written = row(of: id).map { rows[Int($0)].written } ?? .none
-    guard let committed, let edit = committed.edit(id) else { return written }
-    return max(written, edit.written)
+    row(of: id).map { rows[Int($0)].written } ?? .none
   }
 
-  /// Returns the identities of stored entities in a range of rows, except those written after
-  /// `revision`; nil if the range begins behind the last row.
+  /// Returns the identities of all entities that are stored or have optimistic values, except of
+  /// those that were written after `revision`.
   @inlinable
-  func storedIDs(in range: Range<Int>, until revision: Revision) -> [E.ID]? {
-    if range.lowerBound >= rows.count { return nil }
-    return rows[range.clamped(to: rows.indices)].compactMap {
-      $0.value == nil || $0.written > revision ? nil : $0.id
+  func ids(until revision: Revision) -> [E.ID] {
+    let stored = rows.compactMap { $0.value == nil || $0.written > revision ? nil : $0.id }
+    return stored + optimistic.keys.filter { written($0) <= revision }
+  }
+
+  /// Calls `body` with the use of each entity, stored or not: values are not touched, which takes
+  /// ten times as long.
+  @inlinable
+  func forEachUse(_ body: (EntityUse) -> Void) {
+    for row in rows.indices where rows[row].node != ReferenceGraph.none {
+      body((rows[row].touched, rows[row].stored, rows[row].node))
     }
-  }
-
-  @inlinable
-  var storedNodes: [NodeNumber] {
-    rows.compactMap { $0.value == nil ? nil : $0.node }
   }
 
   @inlinable
@@ -175,9 +171,39 @@ final class EntityTable<E: Identifiable & Sendable>: @unchecked Sendable where E
   }
 }
 
+/// The state of an entity as of the last commit.
+@usableFromInline
+struct StoredEntity<E: Entity>: Sendable {
+  @usableFromInline let row: Int32?
+  @usableFromInline let value: E?
+
+  /// The optimistic writes that have made the value.
+  @usableFromInline let layers: OptimisticValues<E>?
+
+  @inlinable
+  init(row: Int32?, value: E?, layers: OptimisticValues<E>?) {
+    self.row = row
+    self.value = value
+    self.layers = layers
+  }
+}
+
+/// The result of a commit for one entity: its present value, or none.
+@usableFromInline
+package struct TableEdit<E: Entity>: Sendable {
+  @usableFromInline package let id: E.ID
+  @usableFromInline package let value: E?
+
+  @inlinable
+  init(id: E.ID, value: E?) {
+    self.id = id
+    self.value = value
+  }
+}
+
 /// A subscriber to all commits that touch a type.
 @usableFromInline
-struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
+struct TableListener<E: Entity>: Sendable {
   /// Whether it protects the table's entities from pruning.
   @usableFromInline let isQuery: Bool
 
@@ -186,9 +212,7 @@ struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable 
   @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
 
   @inlinable
-  init(
-    isQuery: Bool, depth: UInt8 = 0, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice
-  ) {
+  init(isQuery: Bool, depth: UInt8, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
     self.isQuery = isQuery
     self.depth = depth
     self.notice = notice
@@ -198,46 +222,3 @@ struct TableListener<E: Identifiable & Sendable>: Sendable where E.ID: Sendable 
 /// A closure that notifies one observer of one commit, called without any lock.
 @usableFromInline
 typealias Notice = @Sendable () -> Void
-
-/// An array in pages: growing moves no elements, except within the first page while that is small.
-@usableFromInline
-struct PagedArray<Element> {
-  @usableFromInline var pages: ContiguousArray<ContiguousArray<Element>> = []
-  @usableFromInline var count = 0
-
-  @inlinable static var shift: Int { 9 }
-  @inlinable static var pageLength: Int { 1 << shift }
-
-  @inlinable
-  init() {}
-
-  @inlinable
-  subscript(index: Int) -> Element {
-    _read { yield pages[index &>> Self.shift][index & (Self.pageLength &- 1)] }
-    _modify { yield &pages[index &>> Self.shift][index & (Self.pageLength &- 1)] }
-  }
-
-  @inlinable
-  mutating func append(_ element: Element) {
-    if count & (Self.pageLength - 1) == 0 {
-      pages.append([])
-      if count > 0 { pages[pages.count - 1].reserveCapacity(Self.pageLength) }
-    }
-    pages[pages.count - 1].append(element)
-    count += 1
-  }
-
-  @inlinable
-  mutating func removeLast() {
-    pages[pages.count - 1].removeLast()
-    if pages[pages.count - 1].isEmpty { pages.removeLast() }
-    count -= 1
-  }
-}
-
-extension PagedArray: RandomAccessCollection {
-  @inlinable var startIndex: Int { 0 }
-  @inlinable var endIndex: Int { count }
-}
-
-extension PagedArray: Sendable where Element: Sendable {}

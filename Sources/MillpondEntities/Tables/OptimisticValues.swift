@@ -3,18 +3,38 @@ import MillpondCore
 /// The values of an entity with optimistic writes: the one below them, and the writes above it, in
 /// order.
 ///
-/// Each write is kept as an edit of what lies below it. So one that is refused takes only its own
+/// Each write is kept as changes of what lies below it. So one that is refused takes only its own
 /// changes away, and a newer value that a source brings is seen through those that wait.
 @usableFromInline
-final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
+final class OptimisticValues<E: Entity>: Sendable {
   /// A write of an entity, and the value that it makes of the one below.
   struct Layer: Sendable {
     let revision: Revision
 
     /// Whether its outcome is awaited; if not, it is confirmed, above a write that waits.
     var isWaiting: Bool
-    var edit: LayeredEdit<E>
+    private(set) var changes: [ValueChange<E>]
     var value: E?
+
+    init(_ revision: Revision, isWaiting: Bool, _ change: ValueChange<E>) {
+      self.revision = revision
+      self.isWaiting = isWaiting
+      changes = [change]
+    }
+
+    /// Whether it leaves nothing of the value below.
+    var isWhole: Bool {
+      changes[0].isWhole
+    }
+
+    mutating func add(_ change: ValueChange<E>) {
+      changes = change.isWhole ? [change] : changes + [change]
+      value = change(value)
+    }
+
+    func callAsFunction(_ value: E?) -> E? {
+      changes.reduce(value) { $1($0) }
+    }
   }
 
   /// The value below all layers.
@@ -34,7 +54,7 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
   private init(_ base: E?, _ layers: [Layer]) {
     self.base = base
     self.layers = layers
-    confirmed = layers.reduce(base) { $1.isWaiting ? $0 : $1.edit($0) }
+    confirmed = layers.reduce(base) { $1.isWaiting ? $0 : $1($0) }
   }
 
   /// The value that readers see.
@@ -69,7 +89,7 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
     var layers = layers
     var value = first > 0 ? layers[first - 1].value : base
     for place in first..<layers.count {
-      value = layers[place].edit(value)
+      value = layers[place](value)
       layers[place].value = value
     }
     let start = layers.firstIndex(where: \.isWaiting) ?? layers.count
@@ -81,17 +101,16 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
 
   /// Returns the values with an optimistic write above all others; what the same write has done
   /// before is a part of it.
-  func adding(_ edit: LayeredEdit<E>, _ revision: Revision) -> OptimisticValues {
+  func adding(_ change: ValueChange<E>, _ revision: Revision) -> OptimisticValues {
     var layers = layers
     guard let place = place(of: revision) else {
-      let value = edit(visible)
-      layers.append(Layer(revision: revision, isWaiting: true, edit: edit, value: value))
+      layers.append(Layer(revision, isWaiting: true, change))
+      layers[layers.count - 1].value = change(visible)
       return OptimisticValues(base, layers)
     }
     var layer = layers.remove(at: place)
     let isLast = place == layers.count
-    layer.value = edit(layer.value)
-    layer.edit = layer.edit.followed(by: edit)
+    layer.add(change)
     layers.append(layer)
     return Self.stack(base, layers, outdatedFrom: isLast ? layers.count : place)
   }
@@ -99,15 +118,14 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
   /// Returns the values with an ordinary write at its place in the order.
   ///
   /// A write that leaves nothing of what lies below it replaces all earlier ones.
-  func adding(_ edit: LayeredEdit<E>, confirmedAt revision: Revision) -> OptimisticValues {
+  func adding(_ change: ValueChange<E>, confirmedAt revision: Revision) -> OptimisticValues {
     let place = layers.firstIndex { $0.revision > revision } ?? layers.count
-    if edit.isWhole {
+    if change.isWhole {
       let below = place > 0 ? layers[place - 1].value : base
-      return Self.stack(edit(below), Array(layers[place...]), outdatedFrom: 0)
+      return Self.stack(change(below), Array(layers[place...]), outdatedFrom: 0)
     }
     var layers = layers
-    layers.insert(
-      Layer(revision: revision, isWaiting: false, edit: edit, value: nil), at: place)
+    layers.insert(Layer(revision, isWaiting: false, change), at: place)
     return Self.stack(base, layers, outdatedFrom: place)
   }
 
@@ -117,7 +135,7 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
   func rebased(on confirmed: E?) -> OptimisticValues {
     var isHidden = false
     let others = layers.filter { layer in
-      if layer.isWaiting, layer.edit.isWhole { isHidden = true }
+      if layer.isWaiting, layer.isWhole { isHidden = true }
       return layer.isWaiting || isHidden
     }
     return Self.stack(confirmed, others, outdatedFrom: 0)
@@ -129,16 +147,13 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
   ///
   /// - Parameters:
   ///   - revision: The revision of the write.
-  ///   - answer: The last edit, that of the answer.
-  func confirming(_ revision: Revision, by answer: LayeredEdit<E>?) -> OptimisticValues? {
+  ///   - answer: The last change, that of the answer.
+  func confirming(_ revision: Revision, by answer: ValueChange<E>?) -> OptimisticValues? {
     guard var place = place(of: revision) else { return nil }
     var layers = layers
     layers[place].isWaiting = false
-    if let answer {
-      layers[place].value = answer(layers[place].value)
-      layers[place].edit = layers[place].edit.followed(by: answer)
-    }
-    if layers[place].edit.isWhole {
+    if let answer { layers[place].add(answer) }
+    if layers[place].isWhole {
       layers.removeFirst(place)
       place = 0
     }
@@ -154,51 +169,7 @@ final class OptimisticValues<E: Identifiable & Sendable>: Sendable where E.ID: S
   }
 }
 
-/// A write of an entity as an edit of the value below it.
-struct LayeredEdit<E: Sendable>: Sendable {
-  /// Whether it leaves nothing of the value below.
-  let isWhole: Bool
-  private let steps: [@Sendable (E?) -> E?]
-
-  init(isWhole: Bool, _ step: @escaping @Sendable (E?) -> E?) {
-    self.init(isWhole: isWhole, [step])
-  }
-
-  private init(isWhole: Bool, _ steps: [@Sendable (E?) -> E?]) {
-    self.isWhole = isWhole
-    self.steps = steps
-  }
-
-  func callAsFunction(_ value: E?) -> E? {
-    steps.reduce(value) { $1($0) }
-  }
-
-  /// Returns this edit and then another one.
-  func followed(by later: LayeredEdit) -> LayeredEdit {
-    later.isWhole
-      ? later : LayeredEdit(isWhole: isWhole, steps + later.steps)
-  }
-}
-
 /// The optimistic values of an entity in a table, and the nodes that are retained for them: that of
 /// the entity, and those that hidden values refer to.
 @usableFromInline
-struct OptimisticRow<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  @usableFromInline let values: OptimisticValues<E>
-  let nodes: [NodeNumber]
-}
-
-/// The change of an entity's optimistic values in a commit.
-@usableFromInline
-struct OptimisticEdit<E: Identifiable & Sendable>: Sendable where E.ID: Sendable {
-  let id: E.ID
-
-  /// The values after the commit; nil if none waits.
-  let values: OptimisticValues<E>?
-
-  /// The range of the references of the hidden values.
-  let held: Range<Int>
-
-  /// The change of the confirmed value; nil if it stays.
-  let confirmed: TableEdit<E>?
-}
+typealias OptimisticRow<E: Entity> = (values: OptimisticValues<E>, nodes: [NodeNumber])

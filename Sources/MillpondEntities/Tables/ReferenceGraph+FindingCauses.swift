@@ -1,96 +1,109 @@
 import MillpondCore
 
-/// The walks that find the changes on which observed nodes depend, in steps between which the lock
-/// may be free.
-///
-/// The thread that commits has the turn meanwhile, and marks wait, so edges and their order stay as
-/// they are.
+/// The search for those of several changes that each observed node depends on, through the nodes of
+/// the last walk up.
 extension ReferenceGraph {
-  /// A second walk up, which brings changes to the nodes of the first: up to 64 changes at a time,
-  /// a bit for each.
+  /// Returns the causes for each of the observed nodes, in the order of the changes.
+  ///
+  /// A few observers each walk down to their causes. For many, the causes are carried up to all of
+  /// them, 64 at a time.
+  ///
+  /// - Parameters:
+  ///   - nodes: The observed nodes.
+  ///   - changed: The changed nodes.
+  ///   - causes: What the observers are told of each changed node.
+  mutating func causes<Cause>(
+    of nodes: [NodeNumber], among changed: [NodeNumber], _ causes: [Cause]
+  ) -> [[Cause]] {
+    if causes.count == 1 { return nodes.map { _ in causes } }
+    let blockCount = (changed.count + UInt64.bitWidth - 1) / UInt64.bitWidth
+    return nodes.count <= 8 * blockCount
+      ? lookedFor(below: nodes, changed, causes) : carried(upTo: nodes, changed, causes)
+  }
+
+  private mutating func lookedFor<Cause>(
+    below nodes: [NodeNumber], _ changed: [NodeNumber], _ causes: [Cause]
+  ) -> [[Cause]] {
+    var places = SparseArray(common: Int32(-1))
+    for (place, node) in changed.enumerated() { places[node] = Int32(place) }
+    return nodes.map { node in
+      let found = pass(below: [node]) { [walk] in $0.seen == walk }.map { places[$0] }
+        .filter { $0 >= 0 }
+      return found.sorted().map { causes[Int($0)] }
+    }
+  }
+
+  private mutating func carried<Cause>(
+    upTo nodes: [NodeNumber], _ changed: [NodeNumber], _ causes: [Cause]
+  ) -> [[Cause]] {
+    var found: [[Cause]] = nodes.map { _ in [] }
+    for start in stride(from: 0, to: changed.count, by: UInt64.bitWidth) {
+      let block = start..<min(changed.count, start + UInt64.bitWidth)
+      let origins = origins(of: changed[block])
+      // Most nodes share their causes with others.
+      var known: [UInt64: [Cause]] = [:]
+      for (place, node) in nodes.enumerated() where origins[node] != 0 {
+        let bits = origins[node]
+        // With its type: Foundation, if it is visible, adds operators that would make it optional.
+        let here: [Cause] =
+          known[bits] ?? block.filter { bits >> UInt64($0 - start) & 1 == 1 }.map { causes[$0] }
+        known[bits] = here
+        if found[place].isEmpty { found[place] = here } else { found[place] += here }
+      }
+    }
+    return found
+  }
+
+  /// Returns the changes that are below each node, or the node itself, a bit for each.
   ///
   /// A node is visited again only when it gets more bits, so thousands of observers do not each
   /// search for the same change.
   ///
   /// - Complexity: O(*n*) in the nodes above the changes, and at most 64 times that.
-  struct Origins: Sendable {
-    /// The bits of each node: the changes that are below it or the node itself.
-    private(set) var bits = SparseArray(common: UInt64(0))
-    fileprivate var waiting: [NodeNumber] = []
-
-    /// The next edge to the node that was visited last, and that node's bits.
-    fileprivate var next = ReferenceGraph.none
-    fileprivate var current: UInt64 = 0
-
-    fileprivate mutating func add(_ more: UInt64, to node: NodeNumber) {
-      let known = bits[node]
-      if known | more == known { return }
-      bits[node] = known | more
+  mutating func origins(of changes: some Collection<NodeNumber>) -> SparseArray<UInt64> {
+    var (origins, waiting): (SparseArray<UInt64>, [NodeNumber]) = (SparseArray(common: 0), [])
+    func add(_ bits: UInt64, to node: NodeNumber) {
+      guard nodes[Int(node)].seen == walk, origins[node] | bits != origins[node] else { return }
+      origins[node] |= bits
       waiting.append(node)
     }
-  }
-
-  func beginOrigins(of changes: some Collection<NodeNumber>) -> Origins {
-    var origins = Origins()
-    for (bit, node) in changes.enumerated() where nodes[Int(node)].seen == walk {
-      origins.add(1 << UInt64(bit), to: node)
+    for (bit, node) in changes.enumerated() { add(1 << UInt64(bit), to: node) }
+    while let number = waiting.popLast() {
+      var next = nodes[Int(number)].firstIn
+      // The edges of marked sources come first.
+      while next != Self.none, isMarked(edges[Int(next)].source) {
+        steps += 1
+        add(origins[number], to: edges[Int(next)].source)
+        next = edges[Int(next)].nextIn
+      }
     }
     return origins
   }
 
-  /// Continues a walk for `left` steps; returns whether there is more.
-  mutating func trace(_ origins: inout Origins, _ left: inout Int) -> Bool {
-    while left > 0 {
-      left -= 1
-      if origins.next != Self.none {
-        let edge = edges[Int(origins.next)]
-        steps += 1
-        // The edges of marked sources come first.
-        origins.next = isMarked(edge.source) ? edge.nextIn : Self.none
-        if nodes[Int(edge.source)].seen == walk { origins.add(origins.current, to: edge.source) }
-      } else if let number = origins.waiting.popLast() {
-        origins.current = origins.bits[number]
-        origins.next = nodes[Int(number)].firstIn
-      } else {
-        return false
-      }
-    }
-    return true
-  }
-
-  /// A walk down from a node, through the nodes of the last walk up.
-  struct Descent: Sendable {
-    fileprivate var waiting: [NodeNumber]
-
-    /// The next edge from the node that was visited last.
-    fileprivate var next = ReferenceGraph.none
-
-    /// The visited nodes, the first one included.
-    var reached: [NodeNumber] = []
-  }
-
-  mutating func beginDescent(from top: NodeNumber) -> Descent {
+  /// Walks down from `roots`, through nodes that are included; returns these and the roots.
+  mutating func pass(
+    below roots: [NodeNumber], where isIncluded: (Node) -> Bool = { _ in true }
+  ) -> [NodeNumber] {
     beginPassage()
-    nodes[Int(top)].passed = passage
-    return Descent(waiting: [top])
+    var (passed, place): ([NodeNumber], Int) = ([], 0)
+    for root in roots { pass(root, &passed) }
+    while place < passed.count {
+      var next = nodes[Int(passed[place])].firstOut
+      while next != Self.none {
+        let edge = edges[Int(next)]
+        if isIncluded(nodes[Int(edge.target)]) {
+          steps += 1
+          pass(edge.target, &passed)
+        }
+        next = edge.nextOut
+      }
+      place += 1
+    }
+    return passed
   }
 
-  /// Continues a walk for `left` steps; returns whether there is more.
-  mutating func descend(_ walk: inout Descent, _ left: inout Int) -> Bool {
-    while left > 0 {
-      left -= 1
-      if walk.next != Self.none {
-        let edge = edges[Int(walk.next)]
-        steps += 1
-        if nodes[Int(edge.target)].seen == self.walk { pass(edge.target, &walk.waiting) }
-        walk.next = edge.nextOut
-      } else if let number = walk.waiting.popLast() {
-        walk.reached.append(number)
-        walk.next = nodes[Int(number)].firstOut
-      } else {
-        return false
-      }
-    }
-    return true
+  /// Returns whether the last walk down has passed a node.
+  func isPassed(_ number: NodeNumber) -> Bool {
+    nodes[Int(number)].passed == passage
   }
 }

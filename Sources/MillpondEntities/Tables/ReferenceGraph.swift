@@ -48,11 +48,8 @@ struct ReferenceGraph: Sendable {
 
   @usableFromInline var nodes = ChunkedArray<Node>()
   @usableFromInline var edges = ChunkedArray<Edge>()
-  @usableFromInline var vacantNodes = FreeList()
-  @usableFromInline var vacantEdges = FreeList()
-
-  /// The number of nodes and edges that have become vacant since the last compaction.
-  @usableFromInline var freedCount = 0
+  @usableFromInline var vacantNodes: [NodeNumber] = []
+  @usableFromInline var vacantEdges: [Int32] = []
 
   /// The numbers of the last walk up, the last walk down, and the current marking.
   @usableFromInline var walk: UInt32 = 0
@@ -60,25 +57,13 @@ struct ReferenceGraph: Sendable {
   @usableFromInline var marking: UInt32 = 1
   @usableFromInline var markedCount = 0
 
-  /// Whether entities in use are found, or have been, so that those that come into use are recorded;
-  /// whether each node is to be kept; and the kept nodes whose references are still to be followed.
-  @usableFromInline var isKeeping = false
-  var kept = ChunkedArray<Bool>()
-  var unfollowed = ChunkedArray<NodeNumber>()
-
-  /// Whether the edges are being walked or moved in steps, so that their order must stay; and the
-  /// observed nodes below which marks wait for the end of that.
-  var isWalked = false
-  var unmarked: [NodeNumber] = []
-
-  /// The number of edges that walks have visited: the steps that readers wait for.
+  /// The number of edges that walks have visited.
   var steps = 0
 
   @usableFromInline
   mutating func addNode(table: Int32, row: Int32) -> NodeNumber {
-    let number = vacantNodes.take(before: nodes.count) ?? NodeNumber(nodes.count)
+    let number = vacantNodes.popLast() ?? NodeNumber(nodes.count)
     nodes.put(Node(table: table, row: row), at: number)
-    if isKeeping { kept.put(false, at: number) }
     return number
   }
 
@@ -87,8 +72,7 @@ struct ReferenceGraph: Sendable {
   mutating func removeNode(_ number: NodeNumber) {
     if nodes[Int(number)].mark == marking { markedCount -= 1 }
     nodes[Int(number)].table = Self.none
-    vacantNodes.add(number)
-    freedCount += 1
+    vacantNodes.append(number)
   }
 
   /// Returns whether the node is not stored, referred to, observed or retained.
@@ -99,48 +83,55 @@ struct ReferenceGraph: Sendable {
       && !(node.isStored || node.isWatched || node.isRetained)
   }
 
-  /// Replaces the references of `source` by `targets`, or a range of them; returns the former
-  /// targets if they differ.
+  /// Replaces the references of `source` by `targets`.
+  ///
+  /// - Parameter former: Receives the former targets, if they differ.
   @usableFromInline
   mutating func connect(
-    _ source: NodeNumber, to targets: [NodeNumber], in range: Range<Int>? = nil
-  ) -> [NodeNumber] {
-    let targets = range.map { targets[$0] } ?? targets[...]
-    if refers(source, exactlyTo: targets) { return [] }
-    let former = disconnect(source)
+    _ source: NodeNumber, to targets: ArraySlice<NodeNumber>, former: inout [NodeNumber]
+  ) {
+    if refers(source, exactlyTo: targets) { return }
+    disconnect(source, &former)
     for target in targets.reversed() { addEdge(source, target) }
     if isMarked(source) { mark(below: targets, depth: depth(below: source)) }
-    if isKeeping, kept[Int(source)] {
-      for target in targets { keep(target) }
-    }
-    return former
   }
 
-  /// Removes the references of `source`, and returns its former targets.
+  /// Removes the references of `source`.
+  ///
+  /// - Parameter former: Receives the former targets.
   @usableFromInline
-  mutating func disconnect(_ source: NodeNumber) -> [NodeNumber] {
-    var former: [NodeNumber] = []
+  mutating func disconnect(_ source: NodeNumber, _ former: inout [NodeNumber]) {
     var next = nodes[Int(source)].firstOut
     while next != Self.none {
       let edge = edges[Int(next)]
       former.append(edge.target)
       unlink(next)
-      vacantEdges.add(next)
-      freedCount += 1
+      vacantEdges.append(next)
       next = edge.nextOut
     }
     nodes[Int(source)].firstOut = Self.none
-    return former
   }
 
   @usableFromInline
   func refers(_ source: NodeNumber, exactlyTo targets: ArraySlice<NodeNumber>) -> Bool {
-    var next = nodes[Int(source)].firstOut
-    for target in targets {
-      guard next != Self.none, edges[Int(next)].target == target else { return false }
-      next = edges[Int(next)].nextOut
+    self.targets(of: source).elementsEqual(targets)
+  }
+
+  /// The targets of a node, in order.
+  func targets(of source: NodeNumber) -> Targets {
+    Targets(edges: edges, place: nodes[Int(source)].firstOut)
+  }
+
+  struct Targets: Sequence, IteratorProtocol {
+    fileprivate let edges: ChunkedArray<Edge>
+    fileprivate var place: Int32
+
+    mutating func next() -> NodeNumber? {
+      if place == none { return nil }
+      let edge = edges[Int(place)]
+      place = edge.nextOut
+      return edge.target
     }
-    return next == Self.none
   }
 
   /// Adds an edge, to the front of its target's list if the source is marked, otherwise to the end.
@@ -149,7 +140,7 @@ struct ReferenceGraph: Sendable {
     let edge = Edge(
       source: source, target: target, nextOut: nodes[Int(source)].firstOut, nextIn: Self.none,
       previousIn: Self.none)
-    let place = vacantEdges.take(before: edges.count) ?? Int32(edges.count)
+    let place = vacantEdges.popLast() ?? Int32(edges.count)
     edges.put(edge, at: place)
     nodes[Int(source)].firstOut = place
     link(place, isFirst: isMarked(source))

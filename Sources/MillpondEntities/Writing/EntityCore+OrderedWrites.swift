@@ -7,27 +7,14 @@ public import MillpondSignals
 /// turn, removals and other writes with drawn revisions can overtake it, but sets of the running
 /// writer cannot.
 extension EntityCore {
-  @inlinable
-  func set<E: Entity>(_ value: E, _ revision: Revision) {
-    arrive(value.reference, revision) { $0.set(value, .drawn(revision), canUndo: $1) }
-  }
-
-  @inlinable
-  func remove<E>(_ reference: Reference<E>, _ revision: Revision) {
-    arrive(reference, revision) { $0.remove(reference.id, .drawn(revision), canUndo: $1) }
-  }
-
   /// Removes all entities that were not written later.
   @inlinable
   func removeAll<E: Entity>(of type: E.Type, _ revision: Revision) {
     guard admits({ $0.order.admitAll(revision) }, type) else { return }
     inTurn {
-      write(type) { edits, canUndo in
-        let written = edits.edits.map(\.id) + edits.optimisticIDs(until: revision)
-        for id in written + edits.storedIDs(until: revision)
-        where !isOvertaken(Reference<E>(id), revision) {
-          edits.remove(id, .drawn(revision), canUndo: canUndo)
-        }
+      let edits = edits(of: type)
+      for id in edits.ids(until: revision) where !isOvertaken(Reference<E>(id), revision) {
+        edits.write(id, .drawn(revision), .remove)
       }
     }
   }
@@ -35,8 +22,7 @@ extension EntityCore {
   /// Performs a write, unless a later one of the entity has arrived, or arrives before its turn.
   @inlinable
   func arrive<E>(
-    _ reference: Reference<E>, _ revision: Revision,
-    _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void
+    _ reference: Reference<E>, _ revision: Revision, _ change: ValueChange<E>
   ) {
     PendingWrite.during(revision) {
       guard admits({ $0.admits(revision, for: reference.id) }, E.self) else { return }
@@ -44,7 +30,9 @@ extension EntityCore {
         let last = tables.withLock { tables in
           max(tables.clearedAt, tables.table(E.self).order.lastWrite(of: reference.id))
         }
-        if last <= revision, !isOvertaken(reference, revision) { write(E.self, body) }
+        if last <= revision, !isOvertaken(reference, revision) {
+          edits(of: E.self).write(reference.id, .drawn(revision), change)
+        }
       }
     }
   }
@@ -77,7 +65,7 @@ extension EntityCore {
   func fill<E: Entity>(_ value: E, _ token: FillToken) {
     inTurn {
       if admits(token, for: value.reference) {
-        write(E.self) { $0.set(value, .fill, canUndo: $1) }
+        edits(of: E.self).write(value.id, .fill, .set(value))
       }
     }
   }
@@ -92,14 +80,15 @@ extension EntityCore {
     var isStored = false
     inTurn {
       if admits(token, for: value.reference) {
-        write(E.self) { $0.restore(value, canUndo: $1) }
+        edits(of: E.self).write(value.id, .fill, .restore(value))
       }
-      isStored = part(of: E.self).edits(of: E.self).hasConfirmed(value.id)
+      isStored = edits(of: E.self).draft(of: value.id).confirmed != nil
     }
     return isStored
   }
 
-  /// Returns whether a fill is admitted, also with respect to the running transaction.
+  /// Returns whether a fill is admitted: if the entity was not written since the token was drawn, not
+  /// even in the running transaction, and the token's flight still has a subscriber.
   ///
   /// The result stays valid until the commit, because this thread has the turn.
   @inlinable
@@ -107,6 +96,10 @@ extension EntityCore {
     let edits = transaction.edits(of: E.self)
     if let edit = edits?.edit(of: reference.id), !edit.order.isFill { return false }
     if token.revision < max(transaction.clearedAt, edits?.clearedAt ?? .none) { return false }
-    return tables.withLock { $0.admits(token, for: reference) }
+    return tables.withLock { tables in
+      guard token.revision > tables.clearedAt else { return false }
+      let table = tables.table(E.self)
+      return table.order.admit(token, for: reference.id, over: table.written(reference.id))
+    }
   }
 }

@@ -1,13 +1,12 @@
 public import MillpondCore
-import MillpondSignals
+public import MillpondSignals
 
 extension EntityCore {
   /// Stores a value, merged with the stored one.
   @inlinable
   func set<E: Entity>(_ value: E) {
     if turn.isMine() {
-      let order = transaction.order
-      return write(E.self) { $0.set(value, order, canUndo: $1) }
+      return edits(of: E.self).write(value.id, transaction.order, .set(value))
     }
     let (left, mustDeliver) = turn.take { setAlone(value) }
     withExtendedLifetime(left) {}  // released here, when others may write again
@@ -22,25 +21,32 @@ extension EntityCore {
   func setAlone<E: Entity>(
     _ value: E
   ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
-    let edits = part(of: E.self).edits(of: E.self)
-    // An optimistic write keeps more than one value.
-    if !edits.table.optimistic.isEmpty {
-      return writeAlone(nil, value) { $0.set(value, .now, canUndo: $1) }
+    let (table, stored) = tables.withLock { tables in
+      let table = tables.table(E.self)
+      return (table, table.find(value.id))
     }
-    let (row, old) = edits.stored(value.id)
+    // An optimistic write keeps more than one value.
+    if stored.layers != nil {
+      return writeAlone(nil, value) { $0.write(value.id, .now, .set(value)) }
+    }
+    let (row, old) = (stored.row, stored.value)
     let new = old.map { value.replacing($0) } ?? value
     let isChange = new != old
-    let targets = isChange ? edits.readRelations(of: new) : 0..<0
+    let range = isChange ? readRelations(of: new, table.relations()) : 0..<0
     if !transaction.isEmpty {
       // Users' code has written something meanwhile, which belongs to this transaction.
-      return writeAlone(old, new) { $0.write(Edit(value.id, new, .now, (row, old)), canUndo: $1) }
+      return writeAlone(old, new) { edits in
+        var edit = Edit(value.id, stored)
+        (edit.value, edit.order) = (new, .now)
+        edits.write(edit)
+      }
     }
     var released: [any Sendable] = []
-    let mustDeliver = step(&released) { tables, commit in
+    let mustDeliver = commit(&released) { tables, commit in
       var known = old == nil ? nil : row
-      if isChange { known = edits.put(new, value.id, at: known, targets, in: &tables, &commit) }
-      edits.note(value.id, known, .commit(after: .none), commit)
-      edits.finish(&commit) { isChange ? [TableEdit(id: value.id, value: new)] : [] }
+      if isChange { known = table.put(new, value.id, at: known, targets[range], &tables, &commit) }
+      table.note(value.id, known, .commit(after: .none), commit)
+      table.finish(&commit) { isChange ? [TableEdit(id: value.id, value: new)] : [] }
     } causes: {
       [AnyReference(new.reference)]
     }
@@ -50,29 +56,22 @@ extension EntityCore {
   /// Performs a transaction of one edit in the list.
   @usableFromInline
   func writeAlone<E: Entity>(
-    _ old: E?, _ new: E, _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void
+    _ old: E?, _ new: E, _ body: (EntityEdits<E>) -> Void
   ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
     var released: [any Sendable] = []
-    write(E.self, body)
+    body(edits(of: E.self))
     let mustDeliver = commit(&released)
-    transaction.takeSpent(&released)
     return ((old, new, released), mustDeliver)
   }
 
   @inlinable
   func remove<E>(_ reference: Reference<E>) {
-    inTurn {
-      let order = transaction.order
-      write(E.self) { $0.remove(reference.id, order, canUndo: $1) }
-    }
+    inTurn { edits(of: E.self).write(reference.id, transaction.order, .remove) }
   }
 
   @inlinable
   func removeAll<E: Entity>(of type: E.Type) {
-    inTurn {
-      let order = transaction.order
-      write(type) { $0.removeAll(order, canUndo: $1) }
-    }
+    inTurn { edits(of: type).removeAll(transaction.order) }
   }
 
   /// - Parameter isEnd: Whether the store ends: observers and queries are not notified, and
@@ -81,13 +80,12 @@ extension EntityCore {
   func removeAll(isEnd: Bool = false) {
     inTurn {
       let order = isEnd ? .now : transaction.order
-      if case .optimistic = order {} else { transaction.clearAll(isSilent: isEnd) }
-      if isEnd { withLock { $1.endedAt = transaction.clearedAt } }
-      let canUndo = transaction.canUndo
-      for part in transaction.parts {
-        transaction.touch(part)
-        part.removeAll(order, canUndo)
+      if !order.isOptimistic {
+        transaction.clearedAt = .next()
+        transaction.isSilent = isEnd
       }
+      if isEnd { tables.withLock { $0.observers.endedAt = transaction.clearedAt } }
+      for table in tables.withLock({ $0.tables }) { table.removeAll(self, order) }
     }
   }
 
@@ -97,21 +95,29 @@ extension EntityCore {
     inTurn { transaction.pruning = min(age, transaction.pruning ?? age) }
   }
 
-  /// Writes to the edits of a type, without an exclusive access to the transaction meanwhile.
+  /// Returns the edits of a type in the running transaction, to which a write is about to be added.
   @inlinable
-  func write<E: Entity>(_ type: E.Type, _ body: (EntityEdits<E>, _ canUndo: Bool) -> Void) {
-    let part = part(of: type)
-    transaction.touch(part)
-    body(part.edits(of: type), transaction.canUndo)
+  func edits<E: Entity>(of type: E.Type) -> EntityEdits<E> {
+    if let edits = transaction.edits(of: type) { return edits }
+    let edits = EntityEdits<E>(self)
+    // Reading the relations runs users' code, which may have written.
+    if let others = transaction.edits(of: type) { return others }
+    let table = tables.withLock { $0.tables[Int(edits.table.number)] }
+    transaction.edits.append((ObjectIdentifier(E.self), table, edits))
+    return edits
   }
 
-  /// Returns the part of a type, and makes it if there is none.
+  /// Records the nodes that a value refers to, so that they are kept until the commit; returns
+  /// their range in ``targets``.
   @inlinable
-  func part<E: Entity>(of type: E.Type) -> TransactionPart {
-    if let part = transaction.part(of: type) { return part }
-    let edits = EntityEdits<E>(tables)
-    // Reading the relations runs users' code, which may have written.
-    return transaction.part(of: type) ?? transaction.add(edits)
+  func readRelations<E>(of value: E, _ relations: [Relation<E>]) -> Range<Int> {
+    let start = targets.count
+    if relations.isEmpty { return start..<start }
+    var related = RelatedEntities(tables, targets)
+    targets = []
+    for relation in relations { relation.read(value, &related) }
+    targets = related.targets
+    return start..<targets.count
   }
 
   // MARK: Transactions
@@ -127,11 +133,10 @@ extension EntityCore {
   func write<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     if turn.isMine() { return try join(body) }
     let (outcome, released) = turn.take {
-      let outcome = attempt(body)
+      let outcome = Swift.Result(catching: body)
       var released: [any Sendable] = []
-      if case .failure = outcome { transaction.discard(&released) }
+      if case .failure = outcome { takeTransaction(&released) }
       _ = commit(&released)
-      transaction.takeSpent(&released)
       return (outcome, released)
     }
     withExtendedLifetime(released) {}  // released here, when others may write again
@@ -145,23 +150,12 @@ extension EntityCore {
   ) throws(Failure) -> Result {
     transaction.depth += 1
     let savepoint = transaction.savepoint
-    let outcome = attempt(body)
+    let outcome = Swift.Result(catching: body)
     let gone: [any Sendable] =
       if case .failure = outcome { transaction.rollBack(to: savepoint) } else { [] }
     transaction.depth -= 1
     // Released here, so that writes by users' objects at their release are not undone.
     withExtendedLifetime(gone) {}
     return try outcome.get()
-  }
-
-  @inlinable
-  func attempt<Result, Failure>(
-    _ body: () throws(Failure) -> Result
-  ) -> Swift.Result<Result, Failure> {
-    do throws(Failure) {
-      return .success(try body())
-    } catch {
-      return .failure(error)
-    }
   }
 }

@@ -11,38 +11,19 @@ public import Synchronization
 /// turn or lock, carries these out in order.
 @usableFromInline
 final class EntityCore: @unchecked Sendable {
-  // Sendable because the transaction and the eviction are touched only with the turn, and the
-  // observers only under the lock of the tables.
+  // Sendable because the transaction and the targets are touched only with the turn.
   @usableFromInline let turn = WriterTurn()
   @exclusivity(unchecked) @usableFromInline var transaction = Transaction()
+
+  /// The references of the values in the present commit.
+  @exclusivity(unchecked) @usableFromInline var targets: [NodeNumber] = []
   @usableFromInline let tables: Locked<EntityTables>
-  @exclusivity(unchecked) @usableFromInline var observers = EntityObservers()
   @usableFromInline let time: CoarseTime
-
-  /// The preparation of evictions.
-  @exclusivity(unchecked) var eviction: EntityEviction
-
-  /// Called between the steps of a large commit, a collection or an eviction, for tests.
-  @exclusivity(unchecked) var onStep: (() -> Void)?
 
   @usableFromInline
   init(countLimit: Int, _ time: CoarseTime) {
-    let limit = EvictionLimit(countLimit)
-    tables = Locked(EntityTables(limit))
-    eviction = EntityEviction(limit)
+    tables = Locked(EntityTables(countLimit))
     self.time = time
-  }
-
-  /// Runs `body` under the lock; the caller releases its result after the unlock.
-  @inlinable
-  func withLock<Result>(_ body: (inout EntityTables, inout EntityObservers) -> Result) -> Result {
-    tables.withLock { body(&$0, &observers) }
-  }
-
-  /// Runs `body` under the lock, and releases what it returns after the unlock.
-  @inlinable
-  func discard<Removed>(_ body: (inout EntityTables, inout EntityObservers) -> Removed) {
-    tables.discard { body(&$0, &observers) }
   }
 
   // MARK: Reading
@@ -72,7 +53,7 @@ final class EntityCore: @unchecked Sendable {
 
   @usableFromInline
   var count: Int {
-    tables.withLock { $0.committedCount ?? $0.storedCount }
+    tables.withLock { $0.storedCount }
   }
 
   // MARK: Notifying
@@ -82,16 +63,16 @@ final class EntityCore: @unchecked Sendable {
   /// Does nothing if another thread, or a caller of this one, is already doing so.
   @usableFromInline
   func deliver() {
-    var notices = withLock { $1.takeNotices(isFirst: true) }
+    var notices = tables.withLock { $0.observers.takeNotices(isFirst: true) }
     while !notices.isEmpty {
       for notice in notices { notice() }
-      notices = withLock { $1.takeNotices(isFirst: false) }
+      notices = tables.withLock { $0.observers.takeNotices(isFirst: false) }
     }
   }
 
   @usableFromInline
   func afterDelivery(_ body: @escaping Notice) {
-    withLock { $1.notices.append(body) }
+    tables.withLock { $0.observers.notices.append(body) }
     // Inside a transaction no notices are carried out; its end does that.
     if !turn.isMine() { deliver() }
   }
@@ -105,30 +86,30 @@ final class EntityCore: @unchecked Sendable {
   @inlinable
   func enter<Element, Result>(
     _ watch: Watch<Element>?,
-    _ body: (inout EntityTables, inout EntityObservers, _ number: Int) -> Result
+    _ body: (inout EntityTables, _ number: Int) -> Result
   ) -> Result {
-    let (number, result, closing) = withLock { tables, observers in
-      let number = observers.nextNumber()
-      if let watch { observers.failures[number] = { watch.post(.failed($0)) } }
-      return (number, body(&tables, &observers, number), observers.closing)
+    let (number, result, closing) = tables.withLock { tables in
+      let number = tables.observers.nextNumber()
+      if let watch { tables.observers.failures[number] = { watch.post(.failed($0)) } }
+      return (number, body(&tables, number), tables.observers.closing)
     }
     if let closing { watch?.post(.failed(closing)) }
     watch?.lifetime.onEnd { [self] in
-      discard { exchange(&$1.failures[number], with: nil) }
+      tables.discard { $0.observers.failures.removeValue(forKey: number) }
     }
     return result
   }
 
   /// Fails all registered subscribers, and those that come later, because the store is released.
   func close(_ error: any Error) {
-    withLock { $1.closing = error }
+    tables.withLock { $0.observers.closing = error }
     failAll(error)
   }
 
   /// Fails all registered subscribers.
   @usableFromInline
   func failAll(_ error: any Error) {
-    let failures = withLock { exchange(&$1.failures, with: [:]) }
+    let failures = tables.withLock { exchange(&$0.observers.failures, with: [:]) }
     for (_, fail) in failures.sorted(by: { $0.key < $1.key }) { fail(error) }
   }
 }

@@ -9,177 +9,76 @@ extension EntityEdits {
   /// - Parameter readsAgain: Whether something was committed since these edits were written.
   @inlinable
   func prepare(readsAgain: Bool) {
-    for place in spent.edits.indices {
+    for place in edits.indices {
       if readsAgain {
-        let former = spent.edits[place].stored
-        spent.edits[place].stored = stored(spent.edits[place].id)
+        let former = edits[place].stored
+        edits[place].stored = stored(edits[place].id)
         withExtendedLifetime(former) {}
       }
-      let (value, old) = (spent.edits[place].value, spent.edits[place].stored.value)
-      if value == old { continue }
-      spent.edits[place].isChange = true
-      if let value { spent.edits[place].targets = readRelations(of: value) }
+      let (value, old) = (edits[place].value, edits[place].stored.value)
+      if value != old {
+        edits[place].isChange = true
+        if let value { edits[place].targets = core.readRelations(of: value, relations) }
+      }
+      if edits[place].isOptimistic {
+        prepareLayers(at: place)
+      } else {
+        edits[place].isConfirmedChange = edits[place].isChange
+      }
     }
-    if !spent.optimisticValues.isEmpty || !table.optimistic.isEmpty { prepareOptimistic() }
   }
 
-  /// Records the nodes that a value refers to, so that they are kept until the commit; returns
-  /// their range.
-  @inlinable
-  func readRelations(of value: E) -> Range<Int> {
-    let start = targets.count
-    if relations.isEmpty { return start..<start }
-    var related = RelatedEntities(tables, targets)
-    targets = []
-    for relation in relations { relation.read(value, &related) }
-    targets = related.targets
-    return start..<targets.count
+  /// Compares the confirmed value with the former one, and reads the relations of hidden ones.
+  @usableFromInline
+  func prepareLayers(at place: Int) {
+    let edit = edits[place]
+    edits[place].isConfirmedChange = edit.confirmed != Edit(edit.id, edit.stored).confirmed
+    let start = core.targets.count
+    for value in edit.layers?.hidden ?? [] { _ = core.readRelations(of: value, relations) }
+    edits[place].hiddenTargets = start..<core.targets.count
   }
 
-  // MARK: Under the lock
-
-  /// Applies the prepared edits.
+  /// Applies the prepared edits, under the lock.
   @inlinable
   func apply(to tables: inout EntityTables, _ commit: inout Commit) {
-    if spent.clearedAt != .none { _ = table.order.admitAll(commit.revision) }
-    if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
-    apply(spent.edits.indices, to: &tables, &commit)
-    finish(&commit, { changes }, confirmed: confirmedChanges)
-  }
-
-  /// Applies a range of the edits.
-  @inlinable
-  func apply(_ range: Range<Int>, to tables: inout EntityTables, _ commit: inout Commit) {
-    for place in range {
-      let (id, isStored) = (spent.edits[place].id, spent.edits[place].value != nil)
-      // The row of an entity that is not stored may belong to another one by now.
-      var row = spent.edits[place].stored.value == nil ? nil : spent.edits[place].stored.row
-      if spent.edits[place].isChange {
-        row = put(
-          spent.edits[place].value, id, at: row, spent.edits[place].targets, in: &tables, &commit)
+    if clearedAt != .none { _ = table.order.admitAll(commit.revision) }
+    for place in edits.indices {
+      let (id, isStored) = (edits[place].id, edits[place].value != nil)
+      if edits[place].isOptimistic {
+        table.setLayers(
+          edits[place].layers, of: id, core.targets[edits[place].hiddenTargets], &tables, &commit)
       }
-      note(id, isStored ? row : nil, spent.edits[place].order, commit)
+      // The row of an entity that is not stored may belong to another one by now.
+      var row = edits[place].stored.value == nil ? nil : edits[place].stored.row
+      if edits[place].isChange {
+        row = table.put(
+          edits[place].value, id, at: row, core.targets[edits[place].targets], &tables, &commit)
+      }
+      // A removal of all makes separate records of removals unnecessary.
+      if isStored || clearedAt == .none {
+        table.note(id, isStored ? row : nil, edits[place].order, commit)
+      }
     }
+    table.finish(&commit, { changes(\.isChange, \.value) }, confirmed: confirmedChanges)
   }
 
   @inlinable
-  var changes: [TableEdit<E>] {
-    spent.edits.compactMap { $0.isChange ? TableEdit(id: $0.id, value: $0.value) : nil }
+  func changes(
+    _ isChange: (Edit<E>) -> Bool, _ value: (Edit<E>) -> E?
+  ) -> [TableEdit<E>] {
+    edits.compactMap { isChange($0) ? TableEdit(id: $0.id, value: value($0)) : nil }
   }
 
-  /// Stores a value in its row, or clears the row; returns the row.
-  ///
-  /// The replaced value is not released here: the caller holds it.
-  ///
-  /// - Parameters:
-  ///   - value: The new value; nil clears the row.
-  ///   - id: The identity of the entity.
-  ///   - known: The row, if the entity is stored.
-  ///   - range: The range of its references in `targets`.
-  ///   - tables: The tables.
-  ///   - commit: Collects the changes.
-  @inlinable
-  func put(
-    _ value: E?, _ id: E.ID, at known: Int32?, _ range: Range<Int>, in tables: inout EntityTables,
-    _ commit: inout Commit
-  ) -> Int32 {
-    let node = known.map { table.rows[Int($0)].node } ?? table.node(of: id, in: &tables.graph)
-    let row = tables.graph.nodes[Int(node)].row
-    table.rows[Int(row)].value = value
-    tables.put(value != nil, node, targets, range, &commit)
-    if table.depth > 0, value != nil {
-      tables.graph.mark(below: CollectionOfOne(node), depth: table.depth)
-    }
-    return row
-  }
-
-  /// Records a write or fill of an entity, even of an equal value: a write refuses fills requested
-  /// before it.
-  ///
-  /// - Parameters:
-  ///   - id: The identity of the entity.
-  ///   - row: Its row; nil if it was removed.
-  ///   - order: The place of the edit in the order of writes.
-  ///   - commit: The commit.
-  @inlinable
-  func note(_ id: E.ID, _ row: Int32?, _ order: EditOrder, _ commit: Commit) {
-    let revision = order.written(in: commit.revision)
-    if let row {
-      // An answer that changes nothing still counts as a use.
-      table.touch(row, commit.now, commit.revision)
-      if revision != .none { table.rows[Int(row)].written = revision }
-    } else if spent.clearedAt == .none, revision != .none {
-      // A removal of all makes separate records unnecessary.
-      table.order.remember(id, revision)
-    }
-  }
-
-  /// Collects the notices for subscribers of the type, up to the one with the number `last`.
-  @inlinable
-  func finish(
-    _ commit: inout Commit, upTo last: Int = .max, _ changes: () -> [TableEdit<E>],
-    confirmed: @autoclosure () -> [TableEdit<E>]? = nil
-  ) {
-    targets.removeAll(keepingCapacity: targets.count <= Self.fewTargets)
-    let forgotten = table.order.takeForgotten()
-    if !forgotten.isEmpty { commit.released.append(forgotten) }
-    if table.listeners.isEmpty { return }
-    commit.notices += table.notices(
-      of: changes(), confirmed: confirmed(), isSilent: commit.isSilent, upTo: last)
-  }
-
+  /// The changes of confirmed values, for copies of the store; nil if they are those of the visible
+  /// ones.
   @usableFromInline
-  static var fewTargets: Int { 64 }
+  var confirmedChanges: [TableEdit<E>]? {
+    edits.contains(where: \.isOptimistic) ? changes(\.isConfirmedChange, \.confirmed) : nil
+  }
 
   /// References to the changed entities, in the order of the edits.
   @inlinable
   var causes: [AnyReference] {
-    spent.edits.compactMap { $0.isChange ? AnyReference(Reference<E>($0.id)) : nil }
-  }
-}
-
-// MARK: - In steps
-
-extension EntityEdits {
-  /// The number of entities that the commit adds.
-  @inlinable
-  var growth: Int {
-    spent.edits.reduce(0) { sum, edit in
-      sum + (edit.value == nil ? 0 : 1) - (edit.stored.value == nil ? 0 : 1)
-    }
-  }
-
-  /// Makes all edits visible, under the lock; they are applied after that.
-  @inlinable
-  func publish(_ tables: inout EntityTables, _ commit: inout Commit) {
-    let revision = commit.revision
-    if spent.clearedAt != .none { _ = table.order.admitAll(revision) }
-    if !spent.optimistic.isEmpty { applyOptimistic(to: &tables, &commit) }
-    spent.hasListeners = !table.listeners.isEmpty
-    let (edits, places) = (spent.edits, spent.places)
-    table.committed = CommittedEdits(
-      edit: { id in
-        let place = places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
-        return place.map { place in
-          (edits[place].value, edits[place].order.written(in: revision))
-        }
-      },
-      values: {
-        edits.compactMap { edit in edit.value.map { TableEdit(id: edit.id, value: $0) } }
-      })
-  }
-
-  /// Collects the changes for the subscribers of the type, without the lock.
-  @inlinable
-  func collectChanges() {
-    if spent.hasListeners { (spent.changes, spent.confirmedChanges) = (changes, confirmedChanges) }
-  }
-
-  /// Ends the steps, under the lock: all edits are in their rows.
-  @inlinable
-  func endSteps(_ commit: inout Commit, upTo last: Int) {
-    if let committed = table.committed { commit.released.append(committed) }
-    table.committed = nil
-    finish(&commit, upTo: last, { spent.changes }, confirmed: spent.confirmedChanges)
+    edits.compactMap { $0.isChange ? AnyReference(Reference<E>($0.id)) : nil }
   }
 }

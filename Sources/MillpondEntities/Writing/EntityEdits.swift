@@ -2,38 +2,26 @@ public import MillpondCore
 public import MillpondSignals
 
 /// The writes of a transaction to entities of one type, which only the writer sees.
-///
-/// There is one for each type of a store, reused by successive transactions, and touched only with
-/// the turn.
 @usableFromInline
-final class EntityEdits<E: Entity> {
+final class EntityEdits<E: Entity>: @unchecked Sendable {
+  // Sendable because it is touched only with the turn.
+  @usableFromInline let core: EntityCore
   @usableFromInline let table: EntityTable<E>
-  @usableFromInline let tables: Locked<EntityTables>
   @usableFromInline let relations: [Relation<E>]
 
   /// The edits, and the place of each entity among them once they are many.
   @exclusivity(unchecked) @usableFromInline var edits: [Edit<E>] = []
   @exclusivity(unchecked) @usableFromInline var places: [E.ID: Int] = [:]
-  @exclusivity(unchecked) @usableFromInline var undone: [(place: Int, before: Edit<E>?)] = []
 
   /// The revision of a removal of the whole type, which a rollback keeps: it only refuses fills
   /// requested before it.
-  @usableFromInline var clearedAt = Revision.none
-
-  /// The optimistic values of the edits, also of those that were replaced or undone.
-  @exclusivity(unchecked) @usableFromInline var optimisticValues: [OptimisticValues<E>] = []
-
-  /// The edits of the commit, and after it the objects to release after the turn.
-  @exclusivity(unchecked) @usableFromInline var spent = SpentEdits<E>()
-
-  /// The references of the values in the commit.
-  @exclusivity(unchecked) @usableFromInline var targets: [NodeNumber] = []
+  @exclusivity(unchecked) @usableFromInline var clearedAt = Revision.none
 
   @inlinable
-  init(_ tables: Locked<EntityTables>) {
-    self.tables = tables
-    table = tables.withLock { $0.table(E.self) }
-    relations = E.relations
+  init(_ core: EntityCore) {
+    self.core = core
+    table = core.tables.withLock { $0.table(E.self) }
+    relations = table.relations()
   }
 
   @inlinable
@@ -47,250 +35,116 @@ final class EntityEdits<E: Entity> {
     places.isEmpty ? edits.firstIndex { $0.id == id } : places[id]
   }
 
+  /// Returns the edit of an entity, or one that changes nothing yet.
   @inlinable
-  func stored(_ id: E.ID) -> (row: Int32?, value: E?) {
-    tables.withLock { _ in table.find(id) }
+  func draft(of id: E.ID) -> Edit<E> {
+    edit(of: id) ?? Edit(id, stored(id))
   }
 
-  /// Returns the identities of all stored entities, except those written after `revision`.
   @inlinable
-  func storedIDs(until revision: Revision = .last) -> [E.ID] {
-    var ids: [E.ID] = []
-    var rows = 0..<Commit.stepSize
-    while let step = tables.withLock({ _ in table.storedIDs(in: rows, until: revision) }) {
-      ids += step
-      rows = rows.upperBound..<rows.upperBound + Commit.stepSize
-    }
-    return ids
+  func stored(_ id: E.ID) -> StoredEntity<E> {
+    core.tables.withLock { _ in table.find(id) }
   }
 
   // MARK: Writing
 
-  /// Writes a value, merged with the present one.
+  /// Changes the present value of an entity.
   ///
   /// Merging runs users' code, which may write as well: no edit is being changed meanwhile.
   @inlinable
-  func set(_ value: E, _ order: EditOrder, canUndo: Bool) {
-    if isOptimistic(order) { return setInLayers(value, order, canUndo: canUndo) }
-    write(value.id, order, canUndo: canUndo) { $0.map { value.replacing($0) } ?? value }
-  }
-
-  @inlinable
-  func remove(_ id: E.ID, _ order: EditOrder, canUndo: Bool) {
-    if isOptimistic(order) { return removeInLayers(id, order, canUndo: canUndo) }
-    write(id, order, canUndo: canUndo) { _ in nil }
-  }
-
-  /// Writes a former value, unless there is a newer one, with which it is merged.
-  @inlinable
-  func restore(_ value: E, canUndo: Bool) {
-    if isOptimistic(.fill) { return restoreInLayers(value, canUndo: canUndo) }
-    write(value.id, .fill, canUndo: canUndo) { $0.map { $0.replacing(value) } ?? value }
-  }
-
-  /// Writes what `make` returns for the present value.
-  @inlinable
-  func write(_ id: E.ID, _ order: EditOrder, canUndo: Bool, _ make: (E?) -> E?) {
-    let edit = edit(of: id)
-    let stored = edit?.stored ?? stored(id)
-    write(Edit(id, make(edit == nil ? stored.value : edit?.value), order, stored), canUndo: canUndo)
+  func write(_ id: E.ID, _ order: EditOrder, _ change: ValueChange<E>) {
+    var edit = draft(of: id)
+    edit.apply(change, order)
+    write(edit)
   }
 
   /// Removes all stored entities, and all that were written so far.
   @inlinable
-  func removeAll(_ order: EditOrder, canUndo: Bool) {
-    for id in storedIDs() { remove(id, order, canUndo: canUndo) }
-    for edit in edits where edit.value != nil || edit.optimisticPlace != nil {
-      remove(edit.id, order, canUndo: canUndo)
+  func removeAll(_ order: EditOrder) {
+    for id in ids() {
+      var edit = draft(of: id)
+      if edit.value == nil, order.isOptimistic || edit.layers == nil { continue }
+      edit.apply(.remove, order)
+      write(edit)
     }
-    if case .optimistic = order { return }
-    for id in optimisticIDs() { remove(id, order, canUndo: canUndo) }
-    clearedAt = .next()
+    if !order.isOptimistic { clearedAt = .next() }
+  }
+
+  /// Returns the identities of all entities that are stored, have optimistic values, or were written
+  /// so far, except of those that were committed after `revision`.
+  @inlinable
+  func ids(until revision: Revision = .last) -> [E.ID] {
+    edits.map(\.id) + core.tables.withLock { _ in table.ids(until: revision) }
   }
 
   @inlinable
-  func write(_ edit: Edit<E>, canUndo: Bool) {
-    if let place = place(of: edit.id) {
-      let before = edits[place]
-      if canUndo { undone.append((place, before)) }
+  func write(_ edit: Edit<E>) {
+    let place = place(of: edit.id)
+    let before = place.map { edits[$0] }
+    if core.transaction.canUndo {
+      let undone = place ?? edits.count
+      core.transaction.undone.append { self.undo(undone, before) }
+    }
+    if let place {
       edits[place] = edit
       // Its release may run users' code that writes, which must not happen while the edits are
       // being changed.
       withExtendedLifetime(before) {}
     } else {
-      if canUndo { undone.append((edits.count, nil)) }
       if !places.isEmpty { places[edit.id] = edits.count }
       edits.append(edit)
-      if places.isEmpty, edits.count > Self.fewEdits { learnPlaces() }
+      if places.isEmpty, edits.count > Self.fewEdits {
+        for (place, edit) in edits.enumerated() { places[edit.id] = place }
+      }
     }
   }
 
+  /// Makes an edit as it was, or removes it, which is the last one then; returns the present one.
   @inlinable
-  func learnPlaces() {
-    for (place, edit) in edits.enumerated() { places[edit.id] = place }
+  func undo(_ place: Int, _ before: Edit<E>?) -> Edit<E> {
+    let gone = edits[place]
+    if let before {
+      edits[place] = before
+    } else {
+      places[gone.id] = nil
+      edits.removeLast()
+    }
+    return gone
   }
 
   @usableFromInline
   static var fewEdits: Int { 8 }
 
-  // MARK: Undoing
+  // MARK: Outcomes of optimistic writes
 
-  /// Undoes the writes beyond the first `count` undo records, and returns them.
-  @inlinable
-  func undo(to count: Int) -> [Edit<E>] {
-    var gone: [Edit<E>] = []
-    while undone.count > count, let (place, before) = undone.popLast() {
-      gone.append(edits[place])
-      if let before {
-        edits[place] = before
-      } else {
-        places[edits[place].id] = nil
-        edits.remove(at: place)
-      }
-    }
-    return gone
-  }
-
-  /// Moves the edits to `spent`, for the commit; returns its former contents.
-  @inlinable
-  func finish() -> SpentEdits<E> {
-    let former = takeSpent()
-    swap(&edits, &spent.edits)
-    swap(&places, &spent.places)
-    swap(&undone, &spent.undone)
-    (spent.clearedAt, clearedAt) = (clearedAt, .none)
-    swap(&optimisticValues, &spent.optimisticValues)
-    return former
-  }
-
-  /// Takes the objects to release after the turn.
-  @inlinable
-  func takeSpent() -> SpentEdits<E> {
-    // A single edit is removed from its array, which is used again.
-    if spent.edits.count == 1, spent.places.isEmpty, spent.undone.isEmpty,
-      spent.optimisticValues.isEmpty, spent.optimistic.isEmpty
-    {
-      return SpentEdits(last: spent.edits.removeLast())
-    }
-    defer { if !spent.isEmpty { spent = SpentEdits() } }
-    return spent
-  }
-}
-
-/// The spent edits of one type, which contain users' objects.
-@usableFromInline
-struct SpentEdits<E: Entity>: Sendable {
-  @usableFromInline var last: Edit<E>?
-  @usableFromInline var edits: [Edit<E>] = []
-  @usableFromInline var places: [E.ID: Int] = [:]
-  @usableFromInline var undone: [(place: Int, before: Edit<E>?)] = []
-
-  /// The revision of a removal of the whole type; see ``EntityEdits/clearedAt``.
-  @usableFromInline var clearedAt = Revision.none
-
-  /// Whether the type has subscribers; and the changes for them, of a commit in steps.
-  @usableFromInline var hasListeners = false
-  @usableFromInline var changes: [TableEdit<E>] = []
-  @usableFromInline var confirmedChanges: [TableEdit<E>]?
-
-  /// The optimistic values of the edits; and the changes of such values.
-  @usableFromInline var optimisticValues: [OptimisticValues<E>] = []
-  @usableFromInline var optimistic: [OptimisticEdit<E>] = []
-
-  @inlinable
-  init(last: Edit<E>? = nil) {
-    self.last = last
-  }
-
-  @inlinable
-  var isEmpty: Bool {
-    edits.isEmpty && undone.isEmpty && last == nil && optimisticValues.isEmpty
-  }
-
-  /// These edits; nil if there are none.
-  @inlinable
-  var ifAny: SpentEdits<E>? {
-    isEmpty ? nil : self
-  }
-}
-
-/// The new state of one entity.
-@usableFromInline
-struct Edit<E: Entity>: Sendable {
-  @usableFromInline let id: E.ID
-
-  /// The new value; nil removes the entity.
-  @usableFromInline let value: E?
-  @usableFromInline let order: EditOrder
-
-  /// The row and the value before the commit; the value is released with this edit.
-  @usableFromInline var stored: (row: Int32?, value: E?)
-
-  /// Whether the value changes, and whether the entity had or has optimistic values.
-  @usableFromInline var isChange = false
-  @usableFromInline var isOptimistic = false
-
-  /// The range of the references of the value.
-  @usableFromInline var targets = 0..<0
-
-  /// The place of the confirmed value below the new one, and of the values in between; nil if the
-  /// new one is confirmed.
+  /// Confirms an optimistic write of an entity, unless a later one has replaced it.
   ///
-  /// A number, because an edit is copied often, and rarely has such values.
-  @usableFromInline var optimisticPlace: Int32?
-
-  @inlinable
-  init(_ id: E.ID, _ value: E?, _ order: EditOrder, _ stored: (row: Int32?, value: E?)) {
-    self.id = id
-    self.value = value
-    self.order = order
-    self.stored = stored
-  }
-}
-
-/// The place of an edit in the order of writes.
-@usableFromInline
-enum EditOrder: Sendable {
-  /// A fill, which is not a write.
-  case fill
-
-  /// The revision of the commit; inside the transaction, later than all revisions drawn so far.
-  case commit(after: Revision)
-
-  /// A revision of its own, drawn before the write reached the store.
-  case drawn(Revision)
-
-  /// The revision of an optimistic write, later than all others. An edit has the order of its
-  /// confirmed value, so never this one.
-  case optimistic(Revision)
-
-  /// The order of a write that is made now.
-  @inlinable
-  static var now: EditOrder {
-    .commit(after: .present)
-  }
-
-  @inlinable
-  var isFill: Bool {
-    if case .fill = self { true } else { false }
-  }
-
-  /// Returns the revision of the write in a commit; that of a fill is none.
-  @inlinable
-  func written(in commit: Revision) -> Revision {
-    switch self {
-    case .fill, .optimistic: .none
-    case .commit: commit
-    case .drawn(let revision): revision
+  /// It is ordered as the write that it was; but fills that were requested before the confirmation
+  /// are refused, since their answers may be older.
+  ///
+  /// - Parameters:
+  ///   - id: The entity.
+  ///   - revision: The revision of the write.
+  ///   - answer: The answer to set in its place.
+  func confirm(_ id: E.ID, _ revision: Revision, by answer: E? = nil) {
+    var edit = draft(of: id)
+    let confirmed = edit.layers?.confirming(revision, by: answer.map { .set($0) })
+    guard let confirmed else { return }
+    core.tables.withLock { _ in
+      _ = table.order.admit(id, revision, over: table.written(id))
     }
+    edit.order = .drawn(revision)
+    edit.show(confirmed)
+    write(edit)
   }
 
-  /// The revision to compare within the transaction; that of a fill comes before all writes.
-  @inlinable
-  var revision: Revision {
-    switch self {
-    case .fill, .optimistic: .none
-    case .commit(let revision), .drawn(let revision): revision
-    }
+  /// Undoes an optimistic write of an entity; returns false if a later write has replaced it.
+  func refuse(_ id: E.ID, _ revision: Revision) -> Bool {
+    var edit = draft(of: id)
+    guard let rest = edit.layers?.refusing(revision) else { return false }
+    edit.order = .fill
+    edit.show(rest)
+    write(edit)
+    return true
   }
 }

@@ -1,4 +1,4 @@
-import MillpondCore
+public import MillpondCore
 import MillpondSignals
 
 extension EntityCore {
@@ -11,7 +11,7 @@ extension EntityCore {
   /// - Returns: The outcome.
   func writeOptimistically<Answer, Failure>(
     _ request: Signal<Answer>,
-    confirm: @escaping @Sendable (Revision, Answer?) -> Void,
+    confirm: @escaping @Sendable (Revision, Answer?) -> Void = { _, _ in },
     _ body: () throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
     let outcome = PublishSubject<Void>()
@@ -58,23 +58,24 @@ extension EntityCore {
   /// Returns a request that fails when the store ends.
   private func untilEnd<Answer>(_ request: Signal<Answer>, _ revision: Revision) -> Signal<Answer> {
     request.ended { run, end in
-      let hasEnded = self.withLock { _, observers in
-        if observers.endedAt > revision { return true }
-        observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
+      let hasEnded = self.tables.withLock { tables in
+        if tables.observers.endedAt > revision { return true }
+        tables.observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
         return false
       }
       if hasEnded { return end(.failed(CacheError.scopeEnded())) }
       run.onEnd {
-        self.discard { $1.requests.removeValue(forKey: revision) }
+        self.tables.discard { $0.observers.requests.removeValue(forKey: revision) }
       }
     }
   }
 
   /// Fails the requests of writes before the end of the store.
   func endRequests() {
-    let ended = withLock { _, observers in
-      let ended = observers.requests.filter { $0.key < observers.endedAt }
-      for revision in ended.keys { observers.requests[revision] = nil }
+    let ended = tables.withLock { tables in
+      let endedAt = tables.observers.endedAt
+      let ended = tables.observers.requests.filter { $0.key < endedAt }
+      for revision in ended.keys { tables.observers.requests[revision] = nil }
       return ended
     }
     for end in ended.sorted(by: { $0.key < $1.key }) { end.value() }
@@ -94,8 +95,8 @@ extension EntityCore {
     let settle: Notice = {
       self.inTurn {
         first()
-        for part in self.transaction.parts {
-          part.settle(revision, isConfirmed) { self.transaction.touch(part) }
+        for table in self.tables.withLock({ $0.tables }) {
+          table.settle(self, revision, isConfirmed)
         }
       }
       then()
@@ -104,20 +105,27 @@ extension EntityCore {
     if turn.isMine() { afterDelivery(settle) } else { settle() }
   }
 
-  /// Changes an entity as a part of the optimistic write that is being made.
-  func change<E>(_ reference: Reference<E>, _ change: @escaping @Sendable (inout E) -> Void) {
-    let order = transaction.order
-    write(E.self) { $0.change(reference.id, order, canUndo: $1, change) }
+  /// Confirms or undoes an optimistic write of entities of a type, as far as no later write has
+  /// replaced it.
+  @usableFromInline
+  func settle<E: Entity>(_ type: E.Type, _ revision: Revision, isConfirmed: Bool) {
+    let ids = tables.withLock { $0.table(type).optimisticWrites.removeValue(forKey: revision) }
+    for id in ids ?? [] {
+      if isConfirmed {
+        edits(of: type).confirm(id, revision)
+      } else {
+        _ = edits(of: type).refuse(id, revision)
+      }
+    }
   }
 
   /// Stores an answer in place of the value of an optimistic write, unless that was replaced.
   func confirm<E>(_ reference: Reference<E>, _ revision: Revision, by answer: E) {
-    write(E.self) { edits, canUndo in
-      if answer.id == reference.id {
-        edits.confirm(answer.id, revision, by: answer)
-      } else if edits.undo(reference.id, revision) {
-        edits.set(answer, .now, canUndo: canUndo)
-      }
+    let edits = edits(of: E.self)
+    if answer.id == reference.id {
+      edits.confirm(answer.id, revision, by: answer)
+    } else if edits.refuse(reference.id, revision) {
+      edits.write(answer.id, .now, .set(answer))
     }
   }
 }

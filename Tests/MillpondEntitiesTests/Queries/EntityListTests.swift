@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: 0..<30)
-  func `many edits make the same steps as each alone`(seed: Int) {
+  func `a reset leads to the same list as each edit alone`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     func name() -> String {
       ["", "a", "bb", "ccc", "no"].randomElement(using: &random) ?? ""
@@ -22,44 +22,32 @@ import Testing
     var many = list((0..<count).map { ($0, name()) } + [(-1, "a")])
     var single = many
     for _ in 0..<5 {
-      let edits = (0..<Int.random(in: 0...80, using: &random)).map { _ in
-        let id = Int.random(in: 0..<count + 10, using: &random)
-        return TableEdit(id: id, value: Bool.random(using: &random) ? Thing(id, name()) : nil)
+      let ids = (0..<count + 10).shuffled(using: &random).prefix(
+        Int.random(in: 0...80, using: &random))
+      let edits = ids.map { id in
+        TableEdit(id: id, value: Bool.random(using: &random) ? Thing(id, name()) : nil)
       }
 
-      let changes = many.applyMany(edits)
+      let changes = many.reset(edits)
 
-      #expect(changes == edits.flatMap { single.apply([$0]) })
+      let steps = edits.flatMap { single.apply([$0]) }
+      #expect(changes == (steps.isEmpty ? [] : [.reset(single.values)]))
       #expect(many.values == single.values)
       #expect(many.arrivals == single.arrivals)
-      #expect(many.members.mapValues(\.arrival) == single.members.mapValues(\.arrival))
+      #expect(many.members.mapValues { $0.arrival } == single.members.mapValues { $0.arrival })
     }
   }
 
-  @Test func `the steps of a large commit lead from one list to the next`() {
-    let count = 1_000
-    var list = list((0..<count).map { ($0, "name") })
+  @Test(arguments: [128, 129])
+  func `up to 128 edits are sent one by one, and more as a reset`(count: Int) {
+    var list = list([(-1, "name")])
     var shown = list.values
-    let edits = (0..<2 * count).map { id in
-      TableEdit(id: id, value: id % 3 == 0 ? nil : Thing(id, String(repeating: "a", count: id % 7)))
-    }
+    let edits = (0..<count).map { TableEdit(id: $0, value: Thing($0, $0 % 3 == 0 ? "no" : "a")) }
 
-    for change in list.apply(edits) { shown.apply(change) }
+    let changes = list.apply(edits)
 
-    #expect(shown == list.values)
-    #expect(shown.map(\.name.count) == shown.map(\.name.count).sorted())
-  }
-}
-
-extension [Thing] {
-  fileprivate mutating func apply(_ change: EntityListChange<Thing>) {
-    switch change {
-    case .insert(let thing, let place): insert(thing, at: place)
-    case .remove(let place): remove(at: place)
-    case .move(let thing, let from, let to):
-      remove(at: from)
-      insert(thing, at: to)
-    case .update(let thing, let place): self[place] = thing
-    }
+    for change in changes { shown.apply(change) }
+    #expect(shown == list.values && shown.count == 1 + count - (count + 2) / 3)
+    #expect(changes.count == (count > 128 ? 1 : shown.count - 1))
   }
 }

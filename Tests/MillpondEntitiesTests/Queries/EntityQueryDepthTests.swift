@@ -282,7 +282,7 @@ extension EntityListChange<Thing> {
     switch self {
     case .insert(let thing, at: _), .update(let thing, at: _), .move(let thing, from: _, to: _):
       thing.id
-    case .remove: nil
+    case .remove, .reset: nil
     }
   }
 }

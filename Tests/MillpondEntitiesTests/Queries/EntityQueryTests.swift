@@ -136,16 +136,3 @@ private final class Coin: Sendable {
     random.withLock { Bool.random(using: &$0) }
   }
 }
-
-extension [Thing] {
-  fileprivate mutating func apply(_ change: EntityListChange<Thing>) {
-    switch change {
-    case .insert(let thing, let place): insert(thing, at: place)
-    case .remove(let place): remove(at: place)
-    case .move(let thing, let from, let to):
-      remove(at: from)
-      insert(thing, at: to)
-    case .update(let thing, let place): self[place] = thing
-    }
-  }
-}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MillpondEntities
 
-/// The return of memory after large removals: in steps, between which others read and observe.
+/// The return of memory after large removals.
 @Suite struct EntityReleasingCapacityTests {
   private let store = EntityStore()
   private static let count = 10_000
@@ -20,16 +20,10 @@ import Testing
     }
   }
 
-  private func removeMost(_ body: @escaping (_ step: Int) -> Void = { _ in }) {
-    var step = 0
-    store.core.onStep = {
-      body(step)
-      step += 1
-    }
+  private func removeMost() {
     store.update { things in
       for id in 0..<Self.count where !id.isMultiple(of: 16) { things.remove(Reference<Thing>(id)) }
     }
-    store.core.onStep = nil
   }
 
   private var sizes: (rows: Int, nodes: Int, edges: Int) {
@@ -38,35 +32,17 @@ import Testing
     }
   }
 
-  @Test func `no step gives up more than a few hundred rows and nodes, and few are left`() {
-    var former = sizes
-    var (rows, nodes) = (0, 0)
+  @Test func `few rows, nodes and edges are left, in which everything is found, and nothing else`()
+  {
+    removeMost()
 
-    removeMost { [self] _ in
-      rows = max(rows, former.rows - sizes.rows)
-      nodes = max(nodes, former.nodes - sizes.nodes)
-      former = sizes
-    }
-
-    #expect((1...Commit.stepSize).contains(rows) && (1...Commit.stepSize).contains(nodes))
     let keptCount = Self.kept.underestimatedCount
     // Kept ones, the ones they link to that are not stored, and the end of the chain.
     #expect(sizes.rows == 2 * keptCount + 1 && sizes.nodes == sizes.rows)
     #expect(sizes.edges == 2 * keptCount)
+    #expect(Self.kept.allSatisfy { store.get(Reference<Thing>($0))?.name == "\($0)" })
+    #expect(store.get(Reference<Thing>(7)) == nil && store.count == keptCount)
     #expect(store.core.flaw == nil)
-  }
-
-  @Test func `between the steps everything is found, and nothing else`() {
-    var flaws: Set<String?> = []
-
-    removeMost { [self] _ in
-      let found = Self.kept.allSatisfy { store.get(Reference<Thing>($0))?.name == "\($0)" }
-      let isGone = store.get(Reference<Thing>(7)) == nil && store.count == Self.count / 16
-      if !found || !isGone { flaws.insert("not found, or not gone") }
-      flaws.insert(store.core.rowFlaw)
-    }
-
-    #expect(flaws == [nil])
   }
 
   @Test func `observers hear what lies below them after everything has moved`() {
@@ -84,45 +60,41 @@ import Testing
     #expect(store.core.flaw == nil)
   }
 
-  @Test func `entities that come into use between the steps stay, and nothing is left of others`() {
-    var recorders: [(id: Int, recorder: Recorder<EntityChange<Thing>>)] = []
-    let last = Self.count / 16 * 16 - 16
+  @Test func `handles and observers keep their entities when the nodes of these have moved`() {
+    let ids = [9_600, 9_601, -9_601]
+    let handles = ids.map { store.retain(Reference<Thing>($0)) }
+    let recorders = ids.map { store.recorder(of: $0) }
+    let places = sizes.nodes
 
-    removeMost { [self] step in
-      let id = step % (Self.count / 16) * 16
-      recorders.append((id, store.recorder(of: id)))
-      // Entities that are not stored, whose nodes are needed for a moment only.
-      store.recorder(of: -100_000 - step).dispose()
-      store.retain(Reference<Thing>(-200_000 - step)).dispose()
-      recorders.append((-300_000 - step, store.recorder(of: -300_000 - step)))
-    }
+    removeMost()
+    store.prune()
 
-    #expect(store.core.flaw == nil)
-    store.set(Thing(last, "new", links: []))
-    for (id, recorder) in recorders where id >= 0 {
-      #expect(recorder.causes == [[], [last]], "\(id)")
-    }
-    for (id, recorder) in recorders where id < 0 {
+    #expect(sizes.nodes < places / 4)
+    #expect(store.get(Reference<Thing>(9_600)) != nil && store.core.flaw == nil)
+    for (id, recorder) in zip(ids, recorders) {
       store.set(Thing(id, "new"))
-      #expect(recorder.names == ["–", "new"], "\(id)")
+      #expect(recorder.names.last == "new", "\(id)")
+      recorder.dispose()
+      store.set(Thing(id, "newer"))
+      #expect(recorder.names.last == "new", "\(id)")
     }
-    for (_, recorder) in recorders { recorder.dispose() }
-    store.removeAll()
+    store.prune()
+    #expect(store.count == 3)
+    for handle in handles { handle.dispose() }
+    store.prune()
     #expect(store.core.tables.withLock { $0.graph.nodes.count - $0.graph.vacantNodes.count } == 0)
+    #expect(store.core.tables.withLock { $0.watches.isEmpty && $0.retains.isEmpty })
   }
 
-  @Test func `a list at a depth that begins between the steps hears what its entities refer to`() {
-    let list = Recorder<[EntityListChange<Thing>]>()
-    var hasBegun = false
+  @Test func `an optimistic write is undone when the nodes have moved`() {
+    let request = PublishSubject<Void>()
+    store.set(Thing(9_600, "optimistic", links: [9_616]), confirmedBy: request.signal)
 
-    removeMost { [store] _ in
-      if hasBegun || !store.core.tables.withLock({ $0.graph.isWalked }) { return }
-      hasBegun = true
-      list.subscribe(to: store.query(Thing.self, depth: 1).changes)
-    }
-    store.set(Thing(160, "new", links: []))
+    removeMost()
+    request.failed(Refusal())
 
-    #expect(hasBegun && list.values.count == 2 && list.values.last?.count == 2)
+    #expect(store.get(Reference<Thing>(9_600))?.name == "9600")
+    #expect(store.core.tables.withLock { $0.retains.isEmpty } && store.core.flaw == nil)
   }
 
   @Test func `a store that is filled and emptied again and again keeps nothing`() {

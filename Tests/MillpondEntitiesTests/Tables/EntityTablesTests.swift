@@ -92,33 +92,7 @@ import Testing
     #expect(rows == 0)
   }
 
-  // MARK: Who comes while something is dropped
-
-  enum Use: CaseIterable { case observe, retain, query }
-
-  @Test(arguments: Use.allCases)
-  func `an entity that comes into use during a collection stays, with those it refers to`(
-    use: Use
-  ) {
-    store.set(Thing(1, links: [2]))
-    store.set(Thing(2, owner: "a"))
-    store.set(Person(id: "a"))
-    store.set(Person(id: "b"))
-    store.core.findUsed(since: .max)
-
-    let recorder = Recorder<[Thing]>()
-    switch use {
-    case .observe: recorder.subscribe(to: store.signal(of: Reference<Thing>(1)).map { _ in [] })
-    case .retain: _ = store.retain(Reference<Thing>(1))
-    case .query: recorder.subscribe(to: store.query(Thing.self).values)
-    }
-    _ = store.core.dropUnused()
-
-    #expect(store.count == 3)
-    #expect(store.get(Reference<Person>("a")) != nil)
-  }
-
-  @Test func `more than is looked at in one go is dropped, or stays`() {
+  @Test func `of two halves, that in use stays, and the other is dropped`() {
     store.update { things in
       for id in 0..<20_000 { things.set(Thing(id, links: id % 2 == 0 ? [id + 2] : [])) }
     }

@@ -152,7 +152,7 @@ import Testing
     let earlier = Revision.next()
     store.set(Thing(1, "optimistic"), confirmedBy: request.signal)
 
-    store.core.set(Thing(1, "earlier"), earlier)
+    store.core.arrive(Reference(1), earlier, .set(Thing(1, "earlier")))
     #expect(name == "optimistic")
     request.failed(Refusal())
 
@@ -165,7 +165,7 @@ import Testing
     let later = Revision.next()
     request.completed()
 
-    store.core.set(Thing(1, "later"), later)
+    store.core.arrive(Reference(1), later, .set(Thing(1, "later")))
 
     #expect(name == "later")
   }

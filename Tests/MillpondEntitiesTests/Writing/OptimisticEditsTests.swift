@@ -97,7 +97,8 @@ import Testing
     let revision = Revision.next()
     store.set(Pet(species: "Dog"), confirmedBy: change.signal)
 
-    store.core.set(Pet(name: "Minka", species: "Parrot"), revision)
+    let parrot = Pet(name: "Minka", species: "Parrot")
+    store.core.arrive(parrot.reference, revision, .set(parrot))
     #expect(pet == "Minka Dog")
     change.failed(Refusal())
     #expect(pet == "Minka Parrot")
@@ -244,7 +245,7 @@ private struct Volume: Mergeable {
 extension EntityStore {
   /// Whether nothing of optimistic writes of pets is left.
   fileprivate var hasNoLayers: Bool {
-    core.withLock { tables, _ in
+    core.tables.withLock { tables in
       let table = tables.table(Pet.self)
       return table.optimistic.isEmpty && table.optimisticWrites.isEmpty
     }

@@ -161,34 +161,6 @@ import Testing
     #expect(name == "restored")
   }
 
-  @Test func `a copy made between the steps of a large commit sees only what is confirmed`() {
-    let count = 2_000
-    func update(_ name: String) -> (EntityTransaction) -> Void {
-      { things in
-        for id in 0..<count { things.set(Thing(id, name)) }
-      }
-    }
-    store.update(update("old"))
-    var copies: [Recorder<[TableEdit<Thing>]>] = []
-    func names(_ recorder: Recorder<[TableEdit<Thing>]>) -> [Set<String?>] {
-      recorder.values.map { Set($0.map { $0.value?.name }) }
-    }
-    store.core.onStep = { [store] in
-      copies.append(Recorder().subscribe(to: store.edits(of: Thing.self)))
-    }
-
-    store.update(confirmedBy: request.signal, update("new"))
-    let before = copies
-    copies = []
-    request.completed()
-    store.core.onStep = nil
-
-    #expect(before.count > 3 && copies.count > 3)
-    #expect(before.allSatisfy { names($0) == [["old"], ["new"]] })
-    #expect(copies.allSatisfy { names($0) == [["new"]] })
-    #expect(copies.allSatisfy { $0.values[0].count == count })
-  }
-
   // MARK: Release
 
   @Test func `a value that is undone may read and write when it is released`() {

@@ -138,7 +138,7 @@ private final class OptimisticRun {
     case 4:
       action = "late write"
       let thing = thing(&random)
-      store.core.set(thing, Revision.next())
+      store.core.arrive(thing.reference, Revision.next(), .set(thing))
       model.write(thing.id, thing)
     case 5...8: action = writeOptimistically(&random)
     case 9:

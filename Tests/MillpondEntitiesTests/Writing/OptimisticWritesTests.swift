@@ -209,10 +209,10 @@ import Testing
 extension EntityStore {
   /// Whether nothing of optimistic writes is left.
   var isSettled: Bool {
-    core.withLock { tables, observers in
+    core.tables.withLock { tables in
       let table = tables.table(Thing.self)
       return table.optimistic.isEmpty && table.optimisticWrites.isEmpty
-        && tables.collection.retains.isEmpty && observers.requests.isEmpty
+        && tables.retains.isEmpty && tables.observers.requests.isEmpty
     }
   }
 }

@@ -29,13 +29,9 @@ struct ObserverList: Sendable {
     return watch
   }
 
-  /// Visits the observers with numbers after `number` and up to `last`, until there are none left,
-  /// or `visit` returns false.
-  func forEach(after number: Int, upTo last: Int, _ visit: (Int, NodeObserver) -> Bool) {
-    for place in place(of: number + 1)..<watches.count {
-      let (number, watch) = watches[place]
-      if number > last { return }
-      if let watch, !visit(number, watch) { return }
+  func forEach(_ visit: (Int, NodeObserver) -> Void) {
+    for (number, watch) in watches {
+      if let watch { visit(number, watch) }
     }
   }
 
@@ -46,6 +42,8 @@ struct ObserverList: Sendable {
 }
 
 /// An observer of an entity.
+///
+/// A struct, because a closure in an optional or a tuple would be wrapped at each use.
 @usableFromInline
 struct NodeObserver: Sendable {
   /// Makes the notice of a commit with these causes, from the present value in the row.
