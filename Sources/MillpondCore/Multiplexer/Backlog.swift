@@ -65,7 +65,6 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     switch change {
     case .set(let key, _, let revision): add(key, revision, hasRemains: true)
     case .fill(let key, _, let token): add(key, min(token.revision, .present), hasRemains: false)
-    // The removal after a set that could not be stored has that set's revision.
     case .remove(let key, let revision): add(key, revision, hasRemains: true)
     case .removeAll(let revision): removal = max(removal ?? .none, revision)
     case .removeMatching(_, let revision):
@@ -128,8 +127,9 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
 
   private mutating func add(_ key: Key, _ revision: Revision, hasRemains: Bool) {
     let present = failures[key]
-    let last = max(present?.revision ?? .none, underWay[key]?.saved ?? .none)
-    if last >= revision, last > .none { return }
+    if let present, present.revision >= revision { return }
+    // The removal after a set that could not be stored has that set's revision.
+    if let saved = underWay[key]?.saved, saved > revision { return }
     let hasRemains = hasRemains || present?.hasRemains ?? false
     failures[key] = Failure(revision: revision, hasRemains: hasRemains)
   }
