@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a target of a row that was not measured is neither met nor missed`() throws {
-    let measurement = try #require(measured("disk-open-hint-100k", [nil, nil, nil, nil]))
+    let measurement = try #require(measured("disk-open-hint-200k", [nil, nil, nil, nil]))
 
     #expect(measurement.verdict == "")
     #expect(DiskTable(for: []).line(measurement).contains("not measured"))

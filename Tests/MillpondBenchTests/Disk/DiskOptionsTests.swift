@@ -5,7 +5,7 @@ import Testing
 @Suite struct DiskOptionsTests {
   @Test(arguments: [
     ("disk-get-1", ["disk-get-100b", "disk-get-1k", "disk-get-16k"]),
-    ("disk-open-hint", ["disk-open-hint-10k", "disk-open-hint-100k"]),
+    ("disk-open-hint", ["disk-open-hint-10k", "disk-open-hint-200k"]),
     ("disk-put-4m", ["disk-put-4m"]),
   ])
   func `a name is the beginning of one row's name or of several`(
