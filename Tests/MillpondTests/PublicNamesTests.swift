@@ -3,8 +3,8 @@ import Testing
 
 @Suite struct PublicNamesTests {
   static let modules = [
-    "MillpondSignals", "MillpondCore", "MillpondEntities", "Millpond", "MillpondTesting",
-    "MillpondHTTPTesting", "MillpondInspector", "MillpondRedis",
+    "MillpondSignals", "MillpondCore", "MillpondEntities", "Millpond", "MillpondEntityArchive",
+    "MillpondTesting", "MillpondHTTPTesting", "MillpondInspector", "MillpondRedis",
   ]
 
   @Test func `every public type is used by its bare name beside Foundation`() throws {

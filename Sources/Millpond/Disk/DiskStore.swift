@@ -152,6 +152,8 @@ extension DiskStore {
   func flush(
     _ durability: Durability, _ done: @escaping @Sendable (CacheError?) -> Void
   ) {
+    // A close lets go of what is to be synchronized, so it waits for that.
+    let end = durability == .synchronized ? reading.hold() : nil
     afterRemovals {
       switch durability {
       case .written: self.outcomes.async { done(nil) }
@@ -159,6 +161,7 @@ extension DiskStore {
         self.state.withLock { $0.isKeptOnDevice = true }
         self.synchronizing.run({ try self.writer.synchronize() }) { error in
           self.outcomes.async { done(error.map { CacheError(disk: $0, self.folder) }) }
+          end?()
         }
       }
     }

@@ -40,7 +40,9 @@ final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let removalListeners = RemovalListeners<Key, Value>()
 
   /// Held by the thread that keeps room outside the locks of the stores, which it takes under it.
-  let crowd = Locked(())
+  ///
+  /// With a state, since the thread sanitizer takes an empty one for the object around it.
+  let crowd = Locked(false)
 
   @inlinable
   init(_ budget: MemoryBudget, _ options: MemoryOptions) {
