@@ -1,5 +1,4 @@
 import Foundation
-import Millpond
 
 /// A key of the disk and its value; nil for none.
 struct ArchiveRecord: Sendable, Equatable {
@@ -56,7 +55,12 @@ enum ArchiveBatch {
 extension Data {
   @inline(never)
   fileprivate mutating func takeNumber() -> UInt32? {
-    take(4)?.withUnsafeBytes { $0.number(0, UInt32.self) }
+    take(4).map { $0.reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+  }
+
+  @inline(never)
+  fileprivate mutating func append(number: UInt32) {
+    append(contentsOf: [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) })
   }
 
   @inline(never)

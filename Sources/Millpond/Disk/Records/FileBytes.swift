@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// The bytes of a file in memory.
 final class FileBytes: Sendable {
@@ -39,7 +39,7 @@ extension OpenFile {
 
 extension UnsafeRawBufferPointer {
   /// Reads a little-endian number.
-  package func number<Number: FixedWidthInteger & BitwiseCopyable>(
+  func number<Number: FixedWidthInteger & BitwiseCopyable>(
     _ offset: Int, _ type: Number.Type
   ) -> Number {
     Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
@@ -55,7 +55,7 @@ extension UnsafeMutableRawBufferPointer {
 
 extension Data {
   /// Adds a little-endian number.
-  package mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
+  mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }
