@@ -122,10 +122,10 @@ private func setElsewhere(_ thing: Thing, in store: EntityStore) {
   store.set(thing)
 }
 
-/// An executor that runs the jobs of a task on three threads in turn, of which a suspension takes
-/// one or two.
+/// An executor that runs the jobs of a task on seven threads in turn, of which a suspension takes
+/// a few.
 private final class ThreadsInTurn: TaskExecutor {
-  private let lines = [Line(), Line(), Line()]
+  private let lines = (0..<7).map { _ in Line() }
   private let count = Atomic(0)
 
   init() {
@@ -135,7 +135,7 @@ private final class ThreadsInTurn: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let number = count.wrappingAdd(1, ordering: .relaxed).oldValue
-    lines[number % 3].add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    lines[number % lines.count].add { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
   func stop() {
