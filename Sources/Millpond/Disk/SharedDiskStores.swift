@@ -107,7 +107,7 @@ enum SharedDiskStores {
   }
 }
 
-/// What the next store of a folder takes over from the last one.
+/// A closed store's legacy to the next store of its folder: the order of its writes.
 struct LastStore: Sendable {
   /// The store, which exists while a file that it has lent is leased.
   weak let store: DiskStore?

@@ -18,12 +18,8 @@ struct RequestSender: Sendable {
   ///
   /// The timeouts count from the subscription, so the making of the request is part of them.
   ///
-  /// - Parameters:
-  ///   - request: A signal of the request.
-  ///   - notModified: Returns the answer if the value that the request asks about is still current.
-  func answer(
-    to request: Signal<HTTPRequest>
-  ) -> Signal<Answer<Data>> {
+  /// - Parameter request: A signal of the request.
+  func answer(to request: Signal<HTTPRequest>) -> Signal<Answer<Data>> {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
       return carryOut(request, limits, isGet: true) { request in

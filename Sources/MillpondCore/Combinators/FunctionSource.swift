@@ -7,9 +7,9 @@ public import MillpondSignals
 ///     memory.layered(over: FunctionSource.callback { id, answer in api.load(id, answer) })
 ///     memory.layered(over: FunctionSource.sync { name in try parse(name) })
 ///
-/// The form without a name is that of an asynchronous function. Each
-/// form also exists with the ``Lookup`` as a second parameter of the function. The function is
-/// called anew for each subscription, and never before one.
+/// The form without a name is that of an asynchronous function. Each form also exists with the
+/// ``Lookup`` as a second parameter of the function. The function is called anew for each
+/// subscription, and never before one.
 public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
   @usableFromInline let fetch: @Sendable (Key, Lookup) -> Signal<Value>
 

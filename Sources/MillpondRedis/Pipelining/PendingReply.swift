@@ -34,15 +34,16 @@ struct PendingReply: Sendable {
   }
 }
 
-/// What is taken back if the answer to a command that was sent does not arrive in time.
+/// The cure for a command that was sent, and whose answer does not arrive in time: it may have been
+/// carried out.
 enum TakeBack: Sendable {
-  /// Nothing: the command leaves nothing that matters.
+  /// None: the command leaves nothing that matters.
   case nothing
 
-  /// What the command has left, by another one.
+  /// Another command, which removes what this one may have left.
   case by(RedisRequest)
 
-  /// What an earlier command has left, by this one, which is sent until the server has answered it.
+  /// The same command, which removes what an earlier one has left: it is sent until it is answered.
   case itself
 }
 

@@ -85,23 +85,6 @@ import Testing
     #expect(kept.contents == [1: "two"])
   }
 
-  @Test
-  func `a set that fails after a later one was saved hides no value, and leaves nothing unsaved`() {
-    let first = TestSource<Void>()
-    let users = MultiplexerMap<Int, String>(
-      over: origin, countLimit: 1,
-      persistence: Persistence(SlowSets(base: kept, of: "one", outcome: first.signal)))
-    users.set("one", for: 1)
-    users.set("two", for: 1)
-
-    first.failed(Refused())
-    users.set("other", for: 2)
-
-    let found = Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly))
-    #expect(found.values == ["two"])
-    #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
-  }
-
   @Test func `a flush does not store values that are cleared during it`() {
     kept.failChanges(of: 1, with: Refused())
     users.set("one", for: 1)
@@ -438,25 +421,5 @@ private final class FailingCache<Key: Hashable & Sendable, Value: Sendable>: Cac
       return state.failures[operation]
     }
     return failure.map { .fail($0) } ?? base.apply(change)
-  }
-}
-
-/// A cache of which the sets of one value are not carried out, and end later.
-private struct SlowSets: Cache, AnsweringSource {
-  let base: TestCache<Int, String>
-  let value: String
-  let outcome: Signal<Void>
-
-  init(base: TestCache<Int, String>, of value: String, outcome: Signal<Void>) {
-    self.base = base
-    self.value = value
-    self.outcome = outcome
-  }
-
-  func answers(_ key: Int, _ lookup: Lookup) -> Signal<Answer<String>> { base.answers(key, lookup) }
-
-  func apply(_ change: Change<Int, String>) -> Signal<Void> {
-    if case .set(_, let stamped, _) = change, stamped.value == value { return outcome }
-    return base.apply(change)
   }
 }

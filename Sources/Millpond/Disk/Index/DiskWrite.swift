@@ -4,7 +4,7 @@ import MillpondSignals
 
 /// A write on its way to the log.
 ///
-/// Its ``stage`` says what may still become of it. If it fails, the value before it is the stored
+/// Its ``stage`` says how it may still end. If it fails, the value before it is the stored
 /// one again, unless ``outdatesRecord`` says that this is out of date.
 ///
 /// Sendable because its mutable state is changed only under the store's lock. The writer reads a
@@ -21,7 +21,7 @@ final class DiskWrite: @unchecked Sendable {
     case removalOfAll
   }
 
-  /// What may still become of a write.
+  /// A stage on the way of a write, by which its possible ends are known.
   enum Stage: Sendable {
     /// Nothing: it has not been admitted, or a later write of its key is written in its place.
     case idle

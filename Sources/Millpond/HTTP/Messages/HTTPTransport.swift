@@ -33,14 +33,14 @@ public protocol HTTPTransport: Sendable {
   /// - Parameter request: The request.
   func send(_ request: HTTPRequest) -> Signal<HTTPPart>
 
-  /// What the transport can do beside that; nothing by default.
+  /// The capabilities on which a source relies; by default none.
   ///
   /// A transport that wraps another one passes the other's on.
   var capabilities: TransportCapabilities { get }
 }
 
 extension HTTPTransport {
-  /// Those of a transport that stores nothing, and does not wait for a slow receiver.
+  /// No capabilities: the transport stores nothing, and does not wait for a slow receiver.
   public var capabilities: TransportCapabilities { TransportCapabilities() }
 }
 
