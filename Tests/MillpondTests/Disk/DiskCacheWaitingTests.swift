@@ -139,20 +139,6 @@ import Testing
     #expect(3...4 ~= calls.count(.synchronize))
   }
 
-  @Test(arguments: 0..<20)
-  func `a close does not overtake the flush to the device before it`(_: Int) async throws {
-    try await scene.fill { $0.set(Data("x"), for: "a") }
-    let calls = FaultyCalls()
-    let cache = scene.open(.mebibytes(1), calls)
-
-    let flush: Signal<Void> = cache.flush(.synchronized)
-    try await cache.close().value
-
-    try await flush.value
-    // The segment and the folder, and perhaps the mark.
-    #expect(calls.count(.synchronize) >= 2)
-  }
-
   @Test func `a flush that the device refuses fails, and the next one tries it all`() async throws {
     let calls = FaultyCalls()
     let cache = scene.open(.mebibytes(1), calls)
