@@ -17,8 +17,8 @@ import Testing
 
   init() { memory = MemoryCache(countLimit: 10, clock: clock) }
 
-  private var origin: ValidatingSource<Int, Thing> {
-    ValidatingSource(signal: { [asked, name] id, known in
+  private var origin: FunctionSource<Int, Thing> {
+    FunctionSource.validating(signal: { [asked, name] id, known in
       asked.withLock { $0.append(known?.entityTag) }
       let name = name.withLock { $0 }
       let current = Validator(entityTag: name)
@@ -63,7 +63,7 @@ import Testing
 
   @Test func `a confirmed version replaces an older edit, and no edit made during the question`() {
     let held = TestSource<Void>()
-    let origin = ValidatingSource<Int, Thing>(signal: { _, known in
+    let origin = FunctionSource<Int, Thing>.validating(signal: { _, known in
       let thing = Stamped(Thing(1, "first"), validator: Validator(entityTag: "first"))
       return known == nil
         ? .just(.value(thing)) : held.signal.take(1).map { .notModified() }

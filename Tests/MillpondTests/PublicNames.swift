@@ -20,7 +20,6 @@ extension AnsweringSource {}
 extension AnyCache {}
 extension AnyReference {}
 extension ArchivedType {}
-extension AsyncMappedKeys {}
 extension Batched {}
 extension BulkSource {}
 extension Cache {}
@@ -38,7 +37,6 @@ extension Change {}
 extension Codec {}
 extension ConnectivityError {}
 extension Deadline {}
-extension Debouncer {}
 extension DecodedMedia {}
 extension DiskCache {}
 extension DiskEntry {}
@@ -111,7 +109,6 @@ extension Inspector {}
 extension InspectorPermission {}
 extension KeyPredicate {}
 extension KeyRemovals {}
-extension LayersBuilder {}
 extension LayerSize {}
 extension Layered {}
 extension ListPage {}
@@ -144,14 +141,12 @@ extension MemoryCache {}
 extension MemoryPressure {}
 extension MemoryStatistics {}
 extension Mergeable {}
-extension MillpondVersion {}
 extension Monitored {}
 extension Multiplexer {}
 extension MultiplexerMap {}
 extension Named {}
 extension Observer {}
 extension PartialTransfers {}
-extension PendingWrite {}
 extension Persistence {}
 extension PlannedStep {}
 extension PostProcessed {}
@@ -160,7 +155,6 @@ extension Provenance {}
 extension PublishSubject {}
 extension ReadOnly {}
 extension Recorder {}
-extension Recovering {}
 extension Reference {}
 extension References {}
 extension RelatedEntities {}
@@ -168,7 +162,6 @@ extension Relation {}
 extension Remembered {}
 extension Removal {}
 extension ReplayPolicy {}
-extension RemovalMark {}
 extension Repository {}
 extension RepositoryMember {}
 extension ResourceState {}
@@ -194,7 +187,6 @@ extension TestCache {}
 extension TestOrigin {}
 extension TestRun {}
 extension TestSource {}
-extension ThrottleChoice {}
 extension StoreBackedSource {}
 extension TimeToLive {}
 extension TimeoutAwaited {}
@@ -207,11 +199,8 @@ extension TransportLaws {}
 extension TransformedValues {}
 extension UndecodableUse {}
 extension URLSessionTransport {}
-extension ValidatingSource {}
 extension Validator {}
-extension ValueDebouncer {}
 extension Violation {}
 extension WaitError {}
 extension Watchdog {}
-extension WriteOnly {}
 extension WriteOrder {}

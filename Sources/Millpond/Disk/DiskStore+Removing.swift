@@ -9,10 +9,10 @@ extension DiskStore {
   func removeMatching(
     _ predicate: KeyPredicate<String>, _ revision: Revision
   ) -> Signal<Void> {
-    let mark = removals.add(predicate, revision)
+    let place = removals.add(predicate, revision)
     let removal = DiskRemoval(predicate, revision)
     let number = running.add(removal)
-    state.withLock { $0.index.writes.note(mark) }
+    state.withLock { $0.index.writes.noteRemoval(revision, number: place) }
     // After all earlier writes, so that the keys of their values are in records.
     afterWriting {
       removal.begin(in: self.writer.parts)

@@ -9,7 +9,6 @@ extension Source {
   ///
   /// - Parameter isWanted: Called for each value of a get, on the thread that answers, and for each
   ///   set and fill.
-  @inlinable
   public func filtered(
     _ isWanted: @escaping @Sendable (Key, Value) -> Bool
   ) -> Filtered<Self> {
@@ -29,7 +28,6 @@ public struct Filtered<Base: Source>: Wrapper, AnsweringSource {
   @usableFromInline let isWanted: @Sendable (Key, Value) -> Bool
   @usableFromInline var title: String { "filtered" }
 
-  @inlinable
   init(base: Base, isWanted: @escaping @Sendable (Key, Value) -> Bool) {
     self.base = base
     self.isWanted = isWanted

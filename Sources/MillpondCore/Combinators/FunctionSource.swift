@@ -8,20 +8,44 @@ public import MillpondSignals
 ///     memory.layered(over: FunctionSource.sync { name in try parse(name) })
 ///
 /// The form without a name is that of an asynchronous function. Each form also exists with the
-/// ``Lookup`` as a second parameter of the function. The function is called anew for each
-/// subscription, and never before one.
+/// ``Lookup`` as a second parameter of the function. ``validating(_:)`` is for functions that can
+/// tell that a stored value is still current. The function is called anew for each subscription, and
+/// never before one.
 public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
-  @usableFromInline let fetch: @Sendable (Key, Lookup) -> Signal<Value>
+  @usableFromInline let fetch: Fetch
+
+  /// A function of values, or of answers about the version that the caller has stored.
+  @usableFromInline
+  enum Fetch: Sendable {
+    case values(@Sendable (Key, Lookup) -> Signal<Value>)
+    case answers(@Sendable (Key, Validator?) -> Signal<Answer<Value>>)
+  }
 
   @inlinable
   init(fetching fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>) {
-    self.fetch = fetch
+    self.fetch = .values(fetch)
   }
 
-  /// Returns the answer of the function.
+  init(answering fetch: @escaping @Sendable (Key, Validator?) -> Signal<Answer<Value>>) {
+    self.fetch = .answers(fetch)
+  }
+
+  /// Returns the values of the function.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
-    fetch(key, lookup)
+    switch fetch {
+    case .values(let fetch): fetch(key, lookup)
+    case .answers(let fetch): fetch(key, lookup.known).values()
+    }
+  }
+
+  /// Returns the answer of the function; a function of values knows no ages.
+  @inlinable
+  public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
+    switch fetch {
+    case .values(let fetch): fetch(key, lookup).map { .value(Stamped($0)) }
+    case .answers(let fetch): fetch(key, lookup.known)
+    }
   }
 }
 
@@ -67,6 +91,42 @@ extension FunctionSource {
   @inlinable
   public init(_ get: @escaping @Sendable (Key, Lookup) async throws -> Value) {
     self.init(fetching: { key, lookup in .async { try await get(key, lookup) } })
+  }
+}
+
+// MARK: Functions that know versions
+
+extension FunctionSource {
+  /// Returns a source that calls an asynchronous function that is told which version of a value its
+  /// caller has stored; leaving a get cancels its task.
+  ///
+  ///     let articles = FunctionSource<Int, Article>.validating { id, known in
+  ///       let answer = try await api.article(id, ifNot: known?.entityTag)
+  ///       guard let article = answer.article else { return .notModified() }
+  ///       return .value(Stamped(article, validator: Validator(entityTag: answer.tag)))
+  ///     }
+  ///     let cached = memory.layered(over: articles)
+  ///
+  /// A layer above that has stored a value with a validator, which has become too old for a get,
+  /// asks about it; the second parameter is nil if there is none.
+  ///
+  /// - Parameter fetch: Returns the value, or that the known one is still current. Its errors fail
+  ///   the get unchanged.
+  public static func validating(
+    _ fetch: @escaping @Sendable (Key, Validator?) async throws -> Answer<Value>
+  ) -> FunctionSource {
+    FunctionSource(answering: { key, known in .async { try await fetch(key, known) } })
+  }
+
+  /// Returns a source that answers with a signal, by the version that its caller has stored; leaving
+  /// a get disposes of it.
+  ///
+  /// - Parameter fetch: Returns the answer by the rules of ``Source/get(_:_:)``: an empty signal is
+  ///   a miss.
+  public static func validating(
+    signal fetch: @escaping @Sendable (Key, Validator?) -> Signal<Answer<Value>>
+  ) -> FunctionSource {
+    FunctionSource(answering: { key, known in .deferred { fetch(key, known) } })
   }
 }
 

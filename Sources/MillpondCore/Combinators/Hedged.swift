@@ -13,16 +13,26 @@ extension Source {
   ///   - delay: The time before the alternative is asked. Zero or less asks it right after this
   ///     source, unless that answers immediately.
   ///   - clock: The clock that measures `delay`.
-  @inlinable
   public func hedged<Alternative: Source<Key, Value>>(
     with alternative: Alternative, after delay: Duration,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Hedged<Self, Alternative> {
-    Hedged(base: self, alternative: alternative, delay: delay, scheduler: Scheduler(clock))
+    Hedged(base: self, alternative: alternative, pause: (delay, Scheduler(clock)))
+  }
+
+  /// Asks `other` if a get here fails without a value; a miss does not count.
+  ///
+  /// If `other` fails too, the get fails with its failure; if `other` misses, with the first one. A
+  /// failure after a value passes unchanged. Values of `other` are not stored here, and writes do
+  /// not reach it.
+  ///
+  /// - Parameter other: The source to ask after a failure.
+  public func recovering<Other: Source<Key, Value>>(with other: Other) -> Hedged<Self, Other> {
+    Hedged(base: self, alternative: other, pause: nil)
   }
 }
 
-/// A source or cache with an alternative for slow or failed gets.
+/// A source or cache with an alternative for failed gets, and perhaps for slow ones.
 public struct Hedged<Base: Source, Alternative: Source>: Wrapper, AnsweringSource
 where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
   /// The key type of the base.
@@ -33,16 +43,18 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
 
   @usableFromInline let base: Base
   @usableFromInline let alternative: Alternative
-  @usableFromInline let delay: Duration
-  @usableFromInline let scheduler: Scheduler
-  @usableFromInline var title: String { "hedged after \(delay.brief)" }
 
-  @inlinable
-  init(base: Base, alternative: Alternative, delay: Duration, scheduler: Scheduler) {
+  /// The time before the alternative is asked; nil if only a failure counts.
+  @usableFromInline let pause: (length: Duration, scheduler: Scheduler)?
+
+  @usableFromInline var title: String {
+    pause.map { "hedged after \($0.length.brief)" } ?? "recovering"
+  }
+
+  init(base: Base, alternative: Alternative, pause: (length: Duration, scheduler: Scheduler)?) {
     self.base = base
     self.alternative = alternative
-    self.delay = delay
-    self.scheduler = scheduler
+    self.pause = pause
   }
 
   /// Returns the answer of the source that sends a value first.
@@ -55,8 +67,7 @@ where Base.Key == Alternative.Key, Base.Value == Alternative.Value {
       let second = alternative.layerAnswer(key, lookup).found(noting: otherReason)
         .inContext(of: caller)
       return Signal { observer, lifetime in
-        Hedge(observer, lifetime, second)
-          .run(first.found(noting: reason), delay, scheduler)
+        Hedge(observer, lifetime, second).run(first.found(noting: reason), pause)
       }
       .ifEmpty { reason.withLock { $0 }.map { .just($0) } ?? .empty }
     }
@@ -92,11 +103,11 @@ final class Hedge<Value: Sendable>: Sendable {
   }
 
   @usableFromInline
-  func run(_ first: Signal<Value>, _ delay: Duration, _ scheduler: Scheduler) {
+  func run(_ first: Signal<Value>, _ limit: (length: Duration, scheduler: Scheduler)?) {
     first.run(observer(of: .first), runs.first)
-    guard !lifetime.isEnded, state.withLock({ $0.isWaiting }) else { return }
-    if delay <= .zero { return startSecond() }
-    scheduler.schedule(after: delay, during: pause) { self.startSecond() }
+    guard let limit, !lifetime.isEnded, state.withLock({ $0.isWaiting }) else { return }
+    if limit.length <= .zero { return startSecond() }
+    limit.scheduler.schedule(after: limit.length, during: pause) { self.startSecond() }
   }
 
   private func startSecond() {

@@ -16,7 +16,6 @@ extension Cache {
   /// many thousands end the process.
   ///
   /// - Parameter lower: The cache or source to ask second.
-  @inlinable
   public func layered<Lower: Source<Key, Value>>(over lower: Lower) -> Layered<Self, Lower> {
     Layered(upper: self, lower: lower)
   }
@@ -34,7 +33,6 @@ where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline let upper: Upper
   @usableFromInline let below: LayerBelow<Lower>
 
-  @inlinable
   init(upper: Upper, lower: Lower) {
     self.upper = upper
     below = LayerBelow(lower)

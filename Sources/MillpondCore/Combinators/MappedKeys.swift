@@ -9,7 +9,6 @@ extension Source {
   /// Its errors fail the get, set or removal unchanged; the base is then neither asked nor written.
   /// ``Cache/removeAll(where:)`` fails as unsupported, and removes nothing from the base: its keys
   /// can't be turned back. Carlos calls this `transformKeys`.
-  @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key
   ) -> MappedKeys<Self, NewKey> {
@@ -28,7 +27,6 @@ extension Source {
   ///   - inverse: Turns a key of this source back; nil for a key that no new key is turned into. A
   ///     removal by predicate calls it for every key. A key for which it throws stays, and the
   ///     removal fails with that error.
-  @inlinable
   public func mapKeys<NewKey: Hashable & Sendable>(
     _ transform: @escaping @Sendable (NewKey) throws -> Key,
     inverse: @escaping @Sendable (Key) throws -> NewKey?
@@ -48,7 +46,6 @@ public struct MappedKeys<Base: Source, NewKey: Hashable & Sendable>: Source {
   @usableFromInline let base: Base
   @usableFromInline let keys: KeyMapping<NewKey, Base.Key>
 
-  @inlinable
   init(base: Base, keys: KeyMapping<NewKey, Base.Key>) {
     self.base = base
     self.keys = keys
@@ -104,7 +101,6 @@ final class KeyMapping<Key: Sendable, BaseKey: Sendable>: Sendable {
   @usableFromInline let transform: @Sendable (Key) throws -> BaseKey
   @usableFromInline let inverse: (@Sendable (BaseKey) throws -> Key?)?
 
-  @inlinable
   init(
     _ transform: @escaping @Sendable (Key) throws -> BaseKey,
     inverse: (@Sendable (BaseKey) throws -> Key?)?
@@ -132,94 +128,3 @@ extension Change {
     }
   }
 }
-
-extension Source {
-  /// Changes the key type: `transform` turns the new keys into this source's keys, in a task.
-  ///
-  /// A get waits for the earlier writes of its key that have not arrived; a write waits only for
-  /// the transformation of its own key. Revisions order the writes in the stores below: the latest
-  /// one wins, whatever arrives first. Errors of `transform` fail the get or the write unchanged. A
-  /// get made by `transform` that would wait for that same run of it fails with
-  /// ``CacheError/circular(key:)``. There are no immediate hits. ``Cache/removeAll(where:)`` fails
-  /// as unsupported, and removes nothing from the base.
-  ///
-  /// - Parameter transform: Its task is cancelled when no caller waits for the answer any more; the
-  ///   task of a write is not cancelled.
-  @inlinable
-  public func mapKeys<NewKey: Hashable & Sendable>(
-    asynchronously transform: @escaping @Sendable (NewKey) async throws -> Key
-  ) -> AsyncMappedKeys<Self, NewKey> {
-    AsyncMappedKeys(base: self, transform: transform)
-  }
-}
-
-/// A source or cache with other keys, which are transformed asynchronously.
-public struct AsyncMappedKeys<Base: Source, NewKey: Hashable & Sendable>: AnsweringSource {
-  /// The new key type.
-  public typealias Key = NewKey
-
-  /// The value type of the base.
-  public typealias Value = Base.Value
-
-  @usableFromInline let base: Base
-  @usableFromInline let transform: @Sendable (NewKey) async throws -> Base.Key
-  @usableFromInline let delayed = DelayedWrites<NewKey>()
-
-  @inlinable
-  init(base: Base, transform: @escaping @Sendable (NewKey) async throws -> Base.Key) {
-    self.base = base
-    self.transform = transform
-  }
-
-  /// Asks the base by its own key, after the earlier writes of this key have arrived.
-  @inlinable
-  public func answers(_ key: NewKey, _ lookup: Lookup) -> Signal<Answer<Value>> {
-    delayed.ask(key) { withKey(key) { base.answers($0, lookup) } }
-  }
-
-  @inlinable
-  func withKey<Element>(
-    _ key: NewKey, _ ask: @escaping @Sendable (Base.Key) -> Signal<Element>
-  ) -> Signal<Element> {
-    Signal.async { try await transform(key) }.flatMap { ask($0) }
-  }
-
-  /// Writes to the base by its own key.
-  @inlinable
-  public func apply(_ change: Change<NewKey, Value>) -> Signal<Void> {
-    switch change {
-    case .set(let key, let value, let revision):
-      return write(key, revision) { .set($0, value, revision) }
-    case .remove(let key, let revision):
-      return write(key, revision) { .remove($0, revision) }
-    case .removeAll(let revision):
-      let outcome = base.apply(.removeAll(revision))
-      delayed.overtakeAll(revision)
-      return outcome
-    case .removeMatching:
-      return .fail(
-        CacheError.unsupportedRemoval("keys mapped asynchronously", "since keys have no inverse"))
-    case .fill(let key, let stamped, let token):
-      let token = token.accepted
-      return withKey(key) { base.apply(.fill($0, stamped, token)) }.started()
-    }
-  }
-
-  @inlinable
-  func write(
-    _ key: NewKey, _ revision: Revision,
-    _ change: @escaping @Sendable (Base.Key) -> Change<Base.Key, Value>
-  ) -> Signal<Void> {
-    delayed.write(key, revision) {
-      Signal.async { try await transform(key) }.map { base.apply(change($0)) }
-    }
-  }
-
-  /// The base, without a key, since that is not known synchronously.
-  public func topology(for key: NewKey?) -> Topology {
-    Topology(.wrapper, "keys mapped asynchronously", of: base.topology(for: nil))
-      .flushed(after: { [delayed] in delayed.allArrived() })
-  }
-}
-
-extension AsyncMappedKeys: Cache where Base: Cache {}

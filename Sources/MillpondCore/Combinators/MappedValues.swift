@@ -25,7 +25,6 @@ extension Source {
   /// - Parameters:
   ///   - codec: The conversion between the base's values and the new ones.
   ///   - undecodable: The use of a cached value that cannot be decoded.
-  @inlinable
   public func mapValues<NewValue>(
     _ codec: Codec<Value, NewValue>, undecodable: UndecodableUse = .miss
   ) -> MappedValues<Self, NewValue> {
@@ -43,7 +42,6 @@ extension Source {
   ///   - undecodable: The use of a cached value that cannot be decoded.
   ///   - encode: Turns a new value into one of the base; its errors fail the set.
   ///   - decode: Turns a value of the base into a new one.
-  @inlinable
   public func mapValues<NewValue>(
     undecodable: UndecodableUse = .miss,
     encode: @escaping @Sendable (NewValue) throws -> Value,
@@ -60,7 +58,6 @@ extension Source {
   /// - Parameters:
   ///   - undecodable: The use of a cached value that cannot be decoded.
   ///   - codec: Called at every get and every write of a key, so keep it cheap.
-  @inlinable
   public func mapValues<NewValue>(
     undecodable: UndecodableUse = .miss,
     byKey codec: @escaping @Sendable (Key) -> Codec<Value, NewValue>
@@ -91,7 +88,6 @@ public struct MappedValues<Base: Source, NewValue: Sendable>: AnsweringSource {
   @usableFromInline let base: Base
   @usableFromInline let mapping: ValueMapping<Key, Base.Value, NewValue>
 
-  @inlinable
   init(
     base: Base, codec: @escaping @Sendable (Key) -> Codec<Base.Value, NewValue>,
     decodeAtOnce: (@Sendable (Base.Value) throws -> NewValue)?, _ undecodable: UndecodableUse
@@ -324,7 +320,6 @@ final class ValueMapping<Key: Hashable & Sendable, Encoded: Sendable, Decoded: S
   /// is a failure.
   @usableFromInline let asksAgain: Bool
 
-  @inlinable
   init(
     _ codec: @escaping @Sendable (Key) -> Codec<Encoded, Decoded>,
     decodeAtOnce: (@Sendable (Encoded) throws -> Decoded)?, _ undecodable: UndecodableUse,

@@ -6,7 +6,6 @@ extension Source {
   /// - Parameter process: Runs at every get, on the thread that answers; its errors fail the get
   ///   unchanged. With ``Source/reusingInFlight(maxFlights:clock:)`` over this, it runs once for
   ///   all callers that wait.
-  @inlinable
   public func postProcessed(
     _ process: @escaping @Sendable (Key, Value) throws -> Value
   ) -> PostProcessed<Self> {
@@ -19,7 +18,6 @@ extension Source {
   ///
   /// - Parameter process: Its errors fail the get unchanged. Its task is cancelled when no caller
   ///   waits for the answer any more.
-  @inlinable
   public func postProcessed(
     asynchronously process: @escaping @Sendable (Key, Value) async throws -> Value
   ) -> PostProcessed<Self> {
@@ -39,7 +37,6 @@ public struct PostProcessed<Base: Source>: Wrapper, AnsweringSource {
   @usableFromInline let process: ValueTransform<Key, Value, Value>
   @usableFromInline var title: String { "post-processed" }
 
-  @inlinable
   init(base: Base, process: ValueTransform<Key, Value, Value>) {
     self.base = base
     self.process = process

@@ -5,7 +5,6 @@ extension Source {
   ///
   /// In a lower layer, the value stays when the upper layers are written, and is the answer again
   /// once they have evicted theirs.
-  @inlinable
   public func readOnly() -> ReadOnly<Self> {
     ReadOnly(base: self)
   }
@@ -22,7 +21,6 @@ public struct ReadOnly<Base: Source>: Wrapper, AnsweringSource {
   @usableFromInline let base: Base
   @usableFromInline var title: String { "read only" }
 
-  @inlinable
   init(base: Base) {
     self.base = base
   }

@@ -9,7 +9,6 @@ extension Source {
   ///   - maxFlights: The greatest number of keys that are under way and shared; a get of a further
   ///     key runs for its caller alone. Zero or less shares nothing.
   ///   - clock: The clock that measures the age of flights.
-  @inlinable
   public func replayed(
     in memory: MemoryCache<Key, Value>, maxFlights: Int = 10_000,
     clock: some Clock<Duration> = ContinuousClock()

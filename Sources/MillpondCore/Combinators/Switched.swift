@@ -10,7 +10,6 @@ extension Source {
   /// - Parameters:
   ///   - other: The source or cache for these keys.
   ///   - isOther: Called at every get and write, so keep it cheap.
-  @inlinable
   public func switched<Other: Source<Key, Value>>(
     to other: Other, when isOther: @escaping @Sendable (Key) -> Bool
   ) -> Switched<Self, Other> {
@@ -31,7 +30,6 @@ where Base.Key == Other.Key, Base.Value == Other.Value {
   @usableFromInline let other: Other
   @usableFromInline let isOther: @Sendable (Key) -> Bool
 
-  @inlinable
   init(base: Base, other: Other, isOther: @escaping @Sendable (Key) -> Bool) {
     self.base = base
     self.other = other

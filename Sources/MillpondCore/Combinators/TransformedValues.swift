@@ -9,7 +9,6 @@ extension Source {
   ///
   /// - Parameter transform: Runs at every get, on the thread that answers; its errors fail the get
   ///   unchanged.
-  @inlinable
   public func mapValues<NewValue>(
     _ transform: @escaping @Sendable (Value) throws -> NewValue
   ) -> TransformedValues<Self, NewValue> {
@@ -22,7 +21,6 @@ extension Source {
   ///
   /// - Parameter transform: Its errors fail the get unchanged. Its task is cancelled when no caller
   ///   waits for the answer any more.
-  @inlinable
   public func mapValues<NewValue>(
     asynchronously transform: @escaping @Sendable (Value) async throws -> NewValue
   ) -> TransformedValues<Self, NewValue> {
@@ -42,7 +40,6 @@ public struct TransformedValues<Base: Source, NewValue: Sendable>: AnsweringSour
   @usableFromInline let base: Base
   @usableFromInline let transform: ValueTransform<Key, Base.Value, NewValue>
 
-  @inlinable
   init(base: Base, transform: ValueTransform<Key, Base.Value, NewValue>) {
     self.base = base
     self.transform = transform

@@ -20,7 +20,6 @@ extension Source {
   ///     key runs for its caller alone. Zero or less shares nothing.
   ///   - clock: The clock that measures the age of flights.
   /// - Complexity: O(1) to join.
-  @inlinable
   public func reusingInFlight(
     maxFlights: Int = .max, clock: some Clock<Duration> = ContinuousClock()
   ) -> InFlightReuse<Self> {
@@ -42,7 +41,6 @@ public final class InFlightReuse<Base: Source>: Wrapper, AnsweringSource {
   @usableFromInline let flights: Flights<Key, Answer<Value>>
   @usableFromInline var title: String { "reusing in flight" }
 
-  @inlinable
   init(base: Base, _ maxFlights: Int, _ clock: some Clock<Duration>) {
     self.base = base
     flights = Flights(FlightClock(clock), limit: maxFlights)

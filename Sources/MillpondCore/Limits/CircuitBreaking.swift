@@ -32,7 +32,6 @@ extension Source {
   ///   - counts: Whether an error is a failure of the origin; by default all are, also those that
   ///     say that there is no such value.
   ///   - clock: The clock that measures the pause. A step back of it counts as no time.
-  @inlinable
   public func circuitBreaking(
     afterFailures count: Int, for pause: Duration,
     counting counts: @escaping @Sendable (any Error) -> Bool = { _ in true },

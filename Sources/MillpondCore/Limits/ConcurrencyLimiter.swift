@@ -25,14 +25,12 @@ extension Source {
   ///     fails at once with ``CacheError/tooManyWaiting(key:layer:limit:)``, whatever its priority:
   ///     no waiting get is given up for it. With zero or less no get waits.
   /// - Complexity: O(log *n*) to wait, in the number of waiting gets.
-  @inlinable
   public func limited(
     to count: Int, reserved: Int = 0, maxWaiting: Int = .max
   ) -> Governed<Self> {
     limited(by: ConcurrencyLimiter(count, reserved: reserved, maxWaiting: maxWaiting))
   }
 
-  @inlinable
   package func limited(by slots: ConcurrencyLimiter) -> Governed<Self> {
     Governed(self, by: .turns(slots))
   }

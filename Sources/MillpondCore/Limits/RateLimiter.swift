@@ -25,7 +25,6 @@ extension Source {
   ///   - clock: The clock that measures the period.
   /// - Complexity: O(log *n*) to wait, in the number of waiting gets, with one timer for all of
   ///   them.
-  @inlinable
   public func rateLimited(
     to count: Int, per period: Duration, burst: Int = 1, maxWaiting: Int = .max,
     clock: some Clock<Duration> = ContinuousClock()

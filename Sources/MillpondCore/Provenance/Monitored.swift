@@ -8,7 +8,6 @@ extension Source {
   /// titles. Gets made directly at a layer are not reported.
   ///
   /// - Parameter monitor: The monitor.
-  @inlinable
   public func monitored(by monitor: CacheMonitor) -> Monitored<Self> {
     Monitored(base: self, monitor: monitor)
   }
@@ -28,7 +27,6 @@ public struct Monitored<Base: Source>: Wrapper {
 
   @inlinable var base: Base { monitoring.base }
 
-  @inlinable
   init(base: Base, monitor: CacheMonitor) {
     monitoring = Monitoring(base, monitor, label: base.ownLabel)
   }

@@ -9,7 +9,6 @@ extension Source {
   /// - Parameter name: The name.
   /// - Complexity: Free without listeners, see ``CacheMonitor`` and
   ///   ``Source/lookUp(_:priority:freshness:deadline:clock:)``.
-  @inlinable
   public func named(_ name: String) -> Named<Self> {
     Named(base: self, name: name)
   }
@@ -27,7 +26,6 @@ public struct Named<Base: Source>: Wrapper {
   @usableFromInline let name: String
   @usableFromInline var title: String { name }
 
-  @inlinable
   init(base: Base, name: String) {
     self.base = base
     self.name = name

@@ -18,7 +18,6 @@ public struct Governed<Base: Source>: GetWrapper {
   @usableFromInline let base: Base
   @usableFromInline let policy: GetPolicy<Key>
 
-  @inlinable
   init(_ base: Base, by policy: GetPolicy<Key>) {
     self.base = base
     self.policy = policy

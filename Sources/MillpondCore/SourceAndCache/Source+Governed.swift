@@ -12,7 +12,6 @@ extension Source {
   /// asked.
   ///
   /// - Parameter condition: Called at every get, on its thread, so keep it cheap.
-  @inlinable
   public func conditioned(
     _ condition: @escaping @Sendable (Key) throws -> Bool
   ) -> Governed<Self> {
@@ -24,7 +23,6 @@ extension Source {
   /// Otherwise the same as the form with a synchronous condition, but there are no immediate hits.
   ///
   /// - Parameter condition: Runs in a task, which is cancelled when the caller leaves.
-  @inlinable
   public func conditioned(
     _ condition: @escaping @Sendable (Key) async throws -> Bool
   ) -> Governed<Self> {
@@ -44,7 +42,6 @@ extension Source {
   /// - Parameters:
   ///   - policy: The number of attempts, and the pauses between them.
   ///   - clock: The clock that measures the pauses.
-  @inlinable
   public func retrying(
     _ policy: RetryPolicy, clock: any Clock<Duration> = ContinuousClock()
   ) -> Governed<Self> {
@@ -61,7 +58,6 @@ extension Source {
   ///     answers.
   ///   - awaited: The event that has to arrive within the limit; by default the end.
   ///   - clock: The clock that measures the limit.
-  @inlinable
   public func timingOut(
     after limit: Duration, awaiting awaited: TimeoutAwaited = .end,
     clock: any Clock<Duration> = ContinuousClock()
@@ -76,7 +72,6 @@ extension Source {
   /// another thread.
   ///
   /// - Parameter queue: A serial or concurrent queue; deliveries of one get never overlap.
-  @inlinable
   public func delivered(on queue: DispatchQueue) -> Governed<Self> {
     Governed(self, by: .queue(queue))
   }

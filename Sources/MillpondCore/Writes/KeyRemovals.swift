@@ -44,19 +44,19 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   /// - Parameters:
   ///   - predicate: The keys that are removed.
   ///   - revision: The place of the removal in the order of all writes.
-  /// - Returns: Its mark, to be noted in the store's order before any key is removed.
-  public func add(_ predicate: KeyPredicate<Key>, _ revision: Revision) -> RemovalMark {
+  /// - Returns: Its number, to be noted in the store's order before any key is removed.
+  public func add(_ predicate: KeyPredicate<Key>, _ revision: Revision) -> Int {
     let oldest = PendingWrite.oldest
-    let (mark, former) = state.withLock { state in
-      // A get whose token is later than the arrival finds this mark, and waits for the lock.
+    let (number, former) = state.withLock { state in
+      // A get whose token is later than the arrival finds the greatest number, and waits for the lock.
       let last = latest.exchange(.max, ordering: .sequentiallyConsistent)
       let (arrival, former) = (max(revision, Revision.present), state.removals)
       state.add(Entry(predicate: predicate, revision: revision, arrival: arrival), oldest)
       latest.store(max(last, arrival.number), ordering: .releasing)
-      return (RemovalMark(revision: revision, arrival: arrival, number: state.count), former)
+      return (state.count, former)
     }
     withExtendedLifetime(former) {}  // released here, not under the lock
-    return mark
+    return number
   }
 
   /// Forgets the removals that a removal of everything has overtaken, after it has arrived.
@@ -150,19 +150,5 @@ extension KeyRemovals.State {
     forgotten = surplus.reduce(forgotten) { max($0, $1.element.arrival) }
     let places = Set(surplus.map(\.offset))
     removals = removals.enumerated().filter { !places.contains($0.offset) }.map(\.element)
-  }
-}
-
-/// The place of a removal by predicate in the order of a store.
-public struct RemovalMark: Sendable {
-  @usableFromInline let revision: Revision
-  @usableFromInline let arrival: Revision
-  @usableFromInline let number: Int
-
-  @usableFromInline
-  init(revision: Revision, arrival: Revision, number: Int) {
-    self.revision = revision
-    self.arrival = arrival
-    self.number = number
   }
 }

@@ -6,7 +6,8 @@ public import Synchronization
 /// While it exists, no store forgets a later write of the same key. Code that delays a write
 /// between its call and its arrival, such as an encoder in a task, creates one first, and ends it
 /// when the write has arrived.
-public final class PendingWrite: Sendable {
+@usableFromInline
+package final class PendingWrite: Sendable {
   /// The revision of the write.
   package let revision: Revision
 
@@ -15,13 +16,13 @@ public final class PendingWrite: Sendable {
   /// Marks a write as pending until ``end()`` or until this object is released.
   ///
   /// - Parameter revision: The revision of the write.
-  public init(_ revision: Revision) {
+  package init(_ revision: Revision) {
     self.revision = revision
     Self.begin(revision)
   }
 
   /// Records that the write has arrived, or never will.
-  public func end() {
+  package func end() {
     if !isOver.exchange(true, ordering: .relaxed) { Self.end(revision) }
   }
 
@@ -31,7 +32,7 @@ public final class PendingWrite: Sendable {
 
   /// Whether a write earlier than `revision` is pending.
   @inlinable
-  public static func isAny(before revision: Revision) -> Bool {
+  package static func isAny(before revision: Revision) -> Bool {
     oldestNumber.load(ordering: .acquiring) < revision.number
   }
 

@@ -34,7 +34,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   @usableFromInline var newest = Revision.none
 
   /// The latest revision and arrival, and the number, of the removals by predicate.
-  @usableFromInline var removal = RemovalMark(revision: .none, arrival: .none, number: 0)
+  @usableFromInline var removal = (revision: Revision.none, arrival: Revision.none, number: 0)
   @usableFromInline var forgotten: [[Key: Revision]] = []
 
   /// Creates the order of a store without writes.
@@ -127,13 +127,14 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
 
   /// Notes a removal by predicate: earlier sets and fills have to be compared with it from now on.
   ///
-  /// - Parameter mark: The place of the removal in the order of the store.
+  /// - Parameters:
+  ///   - revision: The place of the removal in the order of all writes.
+  ///   - number: The number that ``KeyRemovals`` gave it.
   @inlinable
-  public mutating func note(_ mark: RemovalMark) {
-    removal = RemovalMark(
-      revision: max(removal.revision, mark.revision), arrival: max(removal.arrival, mark.arrival),
-      number: max(removal.number, mark.number))
-    newest = max(newest, mark.revision)
+  public mutating func noteRemoval(_ revision: Revision, number: Int) {
+    // Gets that began before it was carried out may have an older value.
+    removal = (max(removal.revision, revision), .present, max(removal.number, number))
+    newest = max(newest, revision)
   }
 
   /// Whether a set has to be compared with a removal by predicate before it is admitted.

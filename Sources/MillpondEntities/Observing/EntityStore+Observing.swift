@@ -14,7 +14,7 @@ extension EntityStore {
   /// ``EntityChange/causes``. For a list at a given depth, see ``query(_:where:by:depth:)``. The
   /// first value is sent inside the subscription, even if there is no such entity. A commit sends
   /// at most one value, with its causes; a set that changes nothing sends none. The signal never
-  /// completes. If changes are faster than the display, `Signal.throttle(_:_:clock:)` keeps the
+  /// completes. If changes are faster than the display, `Signal.throttle(_:latest:clock:)` keeps the
   /// latest.
   ///
   /// Values arrive on the thread that writes, or on one that is still notifying. To receive them

@@ -6,39 +6,31 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - interval: The shortest time between two values; with zero or less, all pass.
-  ///   - choice: The value to keep of those within an interval.
+  ///   - latest: Whether the newest value within an interval is passed on when it is over, or dropped
+  ///     like the others.
   ///   - clock: The clock that measures the time.
-  /// - Complexity: At most one timer in each interval; none for ``ThrottleChoice/first``.
+  /// - Complexity: At most one timer in each interval; none without `latest`.
   @inlinable
   public func throttle(
-    _ interval: Duration, _ choice: ThrottleChoice = .latest,
+    _ interval: Duration, latest: Bool = true,
     clock: some Clock<Duration> = ContinuousClock()
   ) -> Signal {
-    timed(on: Scheduler(clock)) { _ in ThrottleRule(interval: interval, choice: choice) }
+    timed(on: Scheduler(clock)) { _ in ThrottleRule(interval: interval, latest: latest) }
   }
-}
-
-/// The values to keep of those that arrive within an interval of `throttle`.
-public enum ThrottleChoice: Sendable {
-  /// The value that opened the interval; those after it are dropped.
-  case first
-
-  /// The value that opened the interval, and the newest of the others when the interval is over.
-  case latest
 }
 
 /// The value that waits, and the time from which the next one may pass.
 @usableFromInline
 package struct ThrottleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
-  @usableFromInline let choice: ThrottleChoice
+  @usableFromInline let latest: Bool
   @usableFromInline var opening: Duration?
   @usableFromInline var held = PendingValue<Value>()
 
   @inlinable
-  package init(interval: Duration, choice: ThrottleChoice) {
+  package init(interval: Duration, latest: Bool) {
     self.interval = interval.addable
-    self.choice = choice
+    self.latest = latest
   }
 
   @inlinable package var deadline: Duration? { held.deadline }
@@ -47,7 +39,7 @@ package struct ThrottleRule<Value: Sendable>: TimedRule {
   package mutating func received(_ event: Event<Value>, at now: Duration) -> Event<Value>? {
     guard case .next(let value) = event else { return held.received(event, at: now) }
     if let opening, now < opening {
-      if choice == .latest { held.hold(value, until: opening) }
+      if latest { held.hold(value, until: opening) }
       return nil
     }
     held.drop()  // an older value, whose timer is late

@@ -4,7 +4,7 @@ public import MillpondSignals
 /// A cache that keeps its values, but whose outcomes arrive at the wrong time.
 ///
 ///     let slow = ImpoliteCache(TestCache<String, Int>(), .neverEnds)
-///     let cache = memory.layered(over: slow).mapKeys(asynchronously: { $0 })
+///     let cache = memory.layered(over: slow).reusingInFlight()
 ///     cache.set(1, for: "a")                      // no outcome comes
 ///     #expect(try await cache.get("a").value == 1)  // a get must not wait for it
 ///

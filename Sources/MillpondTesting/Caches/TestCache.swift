@@ -86,9 +86,9 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
   private func removeMatching(
     _ predicate: KeyPredicate<Key>, _ revision: Revision
   ) -> Signal<Void> {
-    let mark = removals.add(predicate, revision)
+    let number = removals.add(predicate, revision)
     let keys = state.withLock { state in
-      state.order.note(mark)
+      state.order.noteRemoval(revision, number: number)
       return Array(state.contents.keys)
     }
     for key in keys where predicate.isSatisfied(by: key) { _ = apply(.remove(key, revision)) }

@@ -104,7 +104,7 @@ import Testing
       AnyCache(memory.mapValues(byKey: { _ in .identity })),
       AnyCache(memory.filtered { _, _ in true }), AnyCache(memory.conditioned { _ in true }),
       AnyCache(memory.postProcessed { $1 }), AnyCache(memory.delivered(on: .global())),
-      AnyCache(memory.switched(to: other) { _ in false }), AnyCache(memory.writeOnly()),
+      AnyCache(memory.switched(to: other) { _ in false }),
       AnyCache(memory.retrying(.immediate(attempts: 2))),
       AnyCache(memory.timingOut(after: .seconds(1))), AnyCache(memory.recovering(with: other)),
       AnyCache(memory.hedged(with: other, after: .seconds(1))),

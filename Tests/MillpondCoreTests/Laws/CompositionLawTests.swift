@@ -43,21 +43,4 @@ import Testing
 
     #expect(breach == nil, "\(breach?.description ?? "")")
   }
-
-  @Test(arguments: 0..<15)
-  func `layers in one expression are the same as layers one over the other`(seed: UInt64) async {
-    let breach = await laws.difference(
-      seed: seed,
-      between: { AnyCache($0.layered(over: $1).layered(over: $2)) },
-      and: { a, b, c in
-        AnyCache(
-          layers {
-            a.limited(to: 100)
-            b.mapKeys({ $0 }, inverse: { $0 })
-            c
-          })
-      })
-
-    #expect(breach == nil, "\(breach?.description ?? "")")
-  }
 }

@@ -72,7 +72,6 @@ import Testing
     let odd: [(String, @Sendable (Layer) -> AnyCache<Int, Int>)] = [
       ("filtered", { AnyCache($0.filtered { key, value in (key + value).isMultiple(of: 2) }) }),
       ("read only", { AnyCache($0.readOnly()) }),
-      ("write only", { AnyCache($0.writeOnly()) }),
       (
         "keys that throw",
         and: { AnyCache($0.mapKeys { if $0 == 1 { throw CacheError.miss } else { $0 } }) }

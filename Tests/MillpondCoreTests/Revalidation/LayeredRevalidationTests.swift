@@ -189,7 +189,7 @@ import Testing
   }
 
   @Test func `an origin that confirms without a question is a miss`() {
-    let liar = ValidatingSource<String, Int>(signal: { _, _ in .just(.notModified()) })
+    let liar = FunctionSource<String, Int>.validating(signal: { _, _ in .just(.notModified()) })
 
     #expect(memory.layered(over: liar).ask().transcript == ["completed"])
   }

@@ -15,7 +15,7 @@ import Testing
 
   private func users(
     _ policy: FreshnessPolicy = .ten()
-  ) -> Remembered<MemoryCache<String, Int>, ValidatingSource<String, Int>> {
+  ) -> Remembered<MemoryCache<String, Int>, FunctionSource<String, Int>> {
     origin.source.remembered(in: memory, policy, clock: clock)
   }
 

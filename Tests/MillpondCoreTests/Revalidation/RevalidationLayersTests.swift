@@ -118,13 +118,12 @@ import Testing
     #expect(middle.peekStamped("a")?.age == .zero)
   }
 
-  @Test func `the question passes codecs and keys that take their time`() async throws {
+  @Test func `the question passes codecs that take their time`() async throws {
     put(1, in: middle)
     let codec = Codec<Int, String>.asynchronous(
       encode: { Int($0) ?? 0 }, decode: { "\($0)" })
-    let texts = middle.mapKeys(asynchronously: { (key: Int) in key == 1 ? "a" : "b" })
-      .mapValues(codec)
-    let source = origin.source.mapKeys(asynchronously: { (key: Int) in "\(key)" })
+    let texts = middle.mapKeys { (key: Int) in key == 1 ? "a" : "b" }.mapValues(codec)
+    let source = origin.source.mapKeys { (key: Int) in "\(key)" }
       .mapValues(asynchronously: { "\($0)" })
     let recorder = Recorder<Stamped<String>>()
 

@@ -38,8 +38,8 @@ final class VersionedOrigin: Sendable {
     answers.completed()
   }
 
-  var source: ValidatingSource<String, Int> {
-    ValidatingSource(signal: { _, known in
+  var source: FunctionSource<String, Int> {
+    FunctionSource.validating(signal: { _, known in
       let isHeld = self.state.withLock { state in
         state.asked.append(known.map { $0.entityTag ?? "" })
         return state.isHeld
@@ -69,7 +69,7 @@ struct RevalidationScene {
     memory = MemoryCache(countLimit: 100, timeToLive: timeToLive, clock: clock)
   }
 
-  var cache: Layered<MemoryCache<String, Int>, ValidatingSource<String, Int>> {
+  var cache: Layered<MemoryCache<String, Int>, FunctionSource<String, Int>> {
     memory.layered(over: origin.source)
   }
 

@@ -40,7 +40,6 @@ import Testing
       .subscribe()
     Signal<Int>.interval(duration, clock: clock).take(1).subscribe()
     Signal<Void>.timer(after: duration, clock: clock).subscribe()
-    Debouncer(after: duration, clock: clock) {}.call()
     for number in 1...3 { pipe.next(number) }
     _ = duration.brief
   }

@@ -7,12 +7,12 @@ import Testing
   let source = TestSource<Int>()
   let recorder = Recorder<Int>()
 
-  func subscribe(_ choice: ThrottleChoice) {
-    recorder.subscribe(to: source.signal.throttle(.seconds(1), choice, clock: clock))
+  func subscribe(latest: Bool) {
+    recorder.subscribe(to: source.signal.throttle(.seconds(1), latest: latest, clock: clock))
   }
 
   @Test func `the first value passes at once, the newest of the others when the time is over`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     for value in 1...3 { source.next(value) }
     let atOnce = recorder.values
 
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a value that is sent when the time is over opens the next interval`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     source.next(1)
     source.next(2)
     clock.advance(by: .seconds(1))
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a value after a pause passes at once`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     source.next(1)
     clock.advance(by: .seconds(5))
 
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `with the first, those within the interval are dropped, without a timer`() {
-    subscribe(.first)
+    subscribe(latest: false)
     for value in 1...3 { source.next(value) }
     let pending = clock.pendingCount
     clock.advance(by: .seconds(1))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `the value that waits is sent before the completion`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     for value in 1...3 { source.next(value) }
     source.completed()
 
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `a failure drops what waits, progress passes at once`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     source.next(1)
     source.next(2)
     source.progress(SignalProgress(completed: 1))
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `after disposal no timer is left`() {
-    subscribe(.latest)
+    subscribe(latest: true)
     source.next(1)
     source.next(2)
 
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test func `a value that passes before the late timer of an older one drops that`() {
-    var rule = ThrottleRule<Int>(interval: .seconds(3), choice: .latest)
+    var rule = ThrottleRule<Int>(interval: .seconds(3), latest: true)
     _ = rule.received(.next(1), at: .zero)
     _ = rule.received(.next(2), at: .seconds(1))
 

@@ -6,7 +6,7 @@ import Testing
 /// Compositions over caches with late outcomes.
 @Suite(.timeLimit(.minutes(1))) struct ImpoliteCacheTests {
   enum Composition: CaseIterable {
-    case layered, twoLayers, shared, replayed, remembered, codec, keys, closures
+    case layered, twoLayers, shared, replayed, remembered, codec, closures
   }
 
   private func make(
@@ -21,7 +21,6 @@ import Testing
     case .replayed: AnyCache(base.replayed(in: memory))
     case .remembered: AnyCache(base.remembered(in: memory, FreshnessPolicy()))
     case .codec: AnyCache(memory.layered(over: base.mapValues(codec)))
-    case .keys: AnyCache(base.mapKeys(asynchronously: { (key: Int) in key }))
     case .closures:
       AnyCache(
         AnyCache(

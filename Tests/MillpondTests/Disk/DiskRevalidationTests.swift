@@ -25,9 +25,9 @@ import Testing
     now.withLock { $0 = WallTime(microseconds: $0.microseconds + seconds * 1_000_000) }
   }
 
-  private func origin(_ data: Data, _ known: Locked<[Validator?]>) -> ValidatingSource<String, Data>
+  private func origin(_ data: Data, _ known: Locked<[Validator?]>) -> FunctionSource<String, Data>
   {
-    ValidatingSource { _, validator in
+    FunctionSource.validating { _, validator in
       known.withLock { $0.append(validator) }
       if validator == Self.tag { return .notModified(timeToLive: .after(.seconds(50))) }
       return .value(Stamped(data, validator: Self.tag, timeToLive: .after(.seconds(50))))

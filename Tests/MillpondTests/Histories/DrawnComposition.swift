@@ -11,7 +11,7 @@ struct DrawnComposition {
 
   /// The store between memory and the origin.
   enum Store: CaseIterable {
-    case none, memory, disk, diskLater, closures, closuresLater, keysLater
+    case none, memory, disk, diskLater, closures, closuresLater
   }
 
   /// The sharing of flights and the remembering of values.
@@ -156,13 +156,6 @@ struct DrawnComposition {
     case .diskLater: AnyCache(disk().mapValues(Codec.text.then(later)))
     case .closures: closures()
     case .closuresLater: AnyCache(closures().mapValues(later))
-    case .keysLater:
-      AnyCache(
-        MemoryCache(countLimit: 10_000, clock: scene.clock).mapKeys(asynchronously: {
-          [scene] (key: String) in
-          await scene.takesTime()
-          return key
-        }))
     }
   }
 

@@ -49,10 +49,16 @@ struct DrawnEntities {
     scene.shows { Self.state(of: $0, in: store) }
     let books = AnyCache(source.through(store))
     if hasLateEntryPoint {
-      let late = books.mapKeys(asynchronously: { [scene] (key: String) in
-        await scene.takesTime()
-        return key
-      })
+      let late = books.mapValues(
+        .asynchronous(
+          encode: { [scene] (book: HistoryBook) in
+            await scene.takesTime()
+            return book
+          },
+          decode: { [scene] (book: HistoryBook) in
+            await scene.takesTime()
+            return book
+          }))
       scene.isAlsoEntered(by: scoped(late))
     }
     return books

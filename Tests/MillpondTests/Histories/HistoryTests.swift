@@ -16,7 +16,7 @@ import Testing
 
   @Test func `a set is kept whatever else is written while it is encoded`() async {
     await expect(.crowds, share: 4) { scene in
-      let later: [DrawnComposition.Store] = [.diskLater, .closuresLater, .keysLater]
+      let later: [DrawnComposition.Store] = [.diskLater, .closuresLater]
       return DrawnComposition(
         scene, store: later[Int(scene.seed % 3)], sharing: .none, hasMemory: false, isScoped: false
       ).make()

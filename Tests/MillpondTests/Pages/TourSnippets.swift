@@ -267,7 +267,7 @@ protocol VersionedTexts: Sendable {
 
 func validated(_ api: some VersionedTexts, _ memory: MemoryCache<Int, String>) -> Signal<String> {
   // snippet
-  let texts = ValidatingSource<Int, String> { id, known in
+  let texts = FunctionSource<Int, String>.validating { id, known in
     let answer = try await api.text(id, ifNot: known?.entityTag)
     guard let text = answer.text else { return .notModified() }
     return .value(Stamped(text, validator: Validator(entityTag: answer.tag)))
