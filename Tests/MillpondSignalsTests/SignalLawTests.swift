@@ -153,7 +153,9 @@ struct LawfulOperator: Sendable, CustomTestStringConvertible {
   static let waiting = [
     LawfulOperator(waiting: "debounce") { $0.debounce(.seconds(1), clock: $1) },
     LawfulOperator(waiting: "throttle, latest") { $0.throttle(.seconds(3), clock: $1) },
-    LawfulOperator(waiting: "throttle, first") { $0.throttle(.seconds(3), latest: false, clock: $1) },
+    LawfulOperator(waiting: "throttle, first") {
+      $0.throttle(.seconds(3), latest: false, clock: $1)
+    },
     LawfulOperator(waiting: "sample") { $0.sample(every: .milliseconds(700), clock: $1) },
     LawfulOperator(waiting: "sample on an interval") {
       $0.sample(on: .interval(.milliseconds(700), clock: $1))

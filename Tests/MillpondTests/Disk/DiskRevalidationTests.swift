@@ -25,8 +25,7 @@ import Testing
     now.withLock { $0 = WallTime(microseconds: $0.microseconds + seconds * 1_000_000) }
   }
 
-  private func origin(_ data: Data, _ known: Locked<[Validator?]>) -> FunctionSource<String, Data>
-  {
+  private func origin(_ data: Data, _ known: Locked<[Validator?]>) -> FunctionSource<String, Data> {
     FunctionSource.validating { _, validator in
       known.withLock { $0.append(validator) }
       if validator == Self.tag { return .notModified(timeToLive: .after(.seconds(50))) }
