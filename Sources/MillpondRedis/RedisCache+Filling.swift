@@ -25,9 +25,9 @@ extension RedisCache {
 ///
 /// What a script has written is reported to its client too, so a fill over a value is forgotten by
 /// memory that follows. That report, or an answer of another get in between, refuses the answer of a
-/// later get as well. So a fill may also replace what the last fill of an older get has left,
-/// whatever was reported: if the key still has that, nobody has written it since, and that fill has
-/// seen to it that nobody had before. The times behind a value tell it from an equal one that was
+/// later get as well. So a fill may also replace what the last fill has left, of an older get or of
+/// the same one that brings several values, whatever was reported: if the key still has that, nobody
+/// has written it since, and that fill has seen to it that nobody had before. The times behind a value tell it from an equal one that was
 /// set later; in the plain form there are none, and the later get's answer is not stored.
 ///
 /// If the value can't be stored, since its life is over or the server is full, what it would replace
@@ -40,6 +40,7 @@ private final class KeyFill: Sendable {
   private let stored: StoredValue?
 
   private let token: FillToken
+  private let order: FillOrder
   private let connection: RedisConnection
   private let outcome = Promise<Void>()
 
@@ -51,6 +52,7 @@ private final class KeyFill: Sendable {
     self.key = key
     self.stored = stored
     self.token = token
+    order = FillOrder(get: token.revision, place: .next())
     connection = cache.redis.connection(of: key)
     pending = PendingWrite(token.revision)
   }
@@ -75,7 +77,7 @@ private final class KeyFill: Sendable {
         self.replace(.seen(present), by: self.stored, or: .success(.null))
       }
     }
-    if !isSent { replaceOlderFill(after: .none, by: stored) }
+    if !isSent { replaceOlderFill(after: nil, by: stored) }
   }
 
   /// Stores the value, if the key has what it replaces.
@@ -89,42 +91,42 @@ private final class KeyFill: Sendable {
   ) {
     // A value that is only renewed is from before what a later get has stored.
     if token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
-      token.revision < last.revision
+      token.revision < last.order.get
     {
       return end(refusal)
     }
     let takeBack = stored.map {
       StoredValue.removal(of: cache.serverKey(key), ifEqualTo: $0.fingerprint)
     }
-    let isSent = send(over: present.revision, takeBack: takeBack) { key in
+    let isSent = send(over: present.order.get, takeBack: takeBack) { key in
       stored?.set(key, over: present.fingerprint, orRemove: !token.isRenewal)
         ?? StoredValue.removal(of: key, ifEqualTo: present.fingerprint)
     } _: { result in
       switch result {
       case .success(.null):
-        self.replaceOlderFill(after: present.revision, by: stored, or: refusal ?? result)
+        self.replaceOlderFill(after: present, by: stored, or: refusal ?? result)
       case .failure(.server) where stored != nil:
-        self.replaceOlderFill(after: present.revision, by: nil, or: result)
+        self.replaceOlderFill(after: present, by: nil, or: result)
       case .success:
         guard let stored, let takeBack else { return self.end(refusal ?? .success(.null)) }
-        self.check(stored, over: present.revision, takeBack)
+        self.check(stored, over: present.order.get, takeBack)
       case .failure: self.end(result)
       }
     }
-    if !isSent { replaceOlderFill(after: present.revision, by: stored, or: refusal) }
+    if !isSent { replaceOlderFill(after: present, by: stored, or: refusal) }
   }
 
-  /// Replaces what the last fill, if that is of an older get, has left.
+  /// Replaces what the last fill, if that is an older one, has left.
   ///
-  /// - Parameter former: The get of the last fill with which this was tried: another one may have
-  ///   stored its answer meanwhile.
+  /// - Parameter former: The last fill with which this was tried: another one may have stored its
+  ///   answer meanwhile.
   private func replaceOlderFill(
-    after former: Revision, by stored: StoredValue?,
+    after former: KnownValue?, by stored: StoredValue?,
     or refusal: Result<RESPValue, RedisError>? = nil
   ) {
     // A value that is only renewed is from before the get.
     if !token.isRenewal, let last = cache.tracked.fills.now(key, Lookup()),
-      former < last.revision, last.revision < token.revision
+      former.map({ $0.order < last.order }) ?? true, last.order < order
     {
       return replace(last, by: stored, or: refusal)
     }
@@ -174,7 +176,7 @@ private final class KeyFill: Sendable {
     if fill == .none, !isAdmitted || !isReported { return undo(takeBack) }
     // Without times behind it, an equal value that is set later would count as this one.
     if cache.form == .stamped {
-      let fill = KnownValue(revision: token.revision, fingerprint: stored.fingerprint)
+      let fill = KnownValue(order: order, fingerprint: stored.fingerprint)
       cache.tracked.fills.set(fill, for: key)
     }
     // Memory that follows may have the older value, of which nothing was reported.

@@ -76,6 +76,28 @@ import Testing
     }
   }
 
+  @Test(arguments: Before.allCases, [false, true])
+  func `of the values that one get brings the last one is stored`(
+    before: Before, areApart: Bool
+  ) async throws {
+    for tracking in [RedisTracking.byPrefix, .byKey, .off] {
+      for isReload in [false, true] {
+        let cache = try await cache(before, tracking: tracking)
+        let token = FillToken(isReload: isReload)
+
+        var outcomes: [Signal<Void>] = []
+        for byte: UInt8 in 1...5 {
+          outcomes.append(fill(cache, byte, token))
+          if areApart { try await cache.redisReports() }
+        }
+        for outcome in outcomes { _ = try await outcome.collect().value }
+
+        #expect(try await cache.found("k") == Data([5]), "\(tracking) \(isReload)")
+        try await cache.removeAll().value
+      }
+    }
+  }
+
   @Test func `a reload refuses the answer of an older get once it is stored`() async throws {
     let cache = try await cache(.value)
     let earlier = FillToken()

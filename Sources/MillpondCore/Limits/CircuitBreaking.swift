@@ -1,4 +1,4 @@
-public import MillpondSignals
+import MillpondSignals
 
 extension Source {
   /// Stops asking a failing origin for a while: a circuit breaker.

@@ -109,14 +109,26 @@ private struct SeenKey: Sendable {
   let fingerprint: Data
 }
 
-/// What a key was known to have: the value of a fill by this client, with the revision of its token,
-/// or what a get has seen, with none.
+/// What a key was known to have: the value of a fill by this client, or what a get has seen.
 struct KnownValue: Sendable {
-  let revision: Revision
+  let order: FillOrder
   let fingerprint: Data
 
   static func seen(_ fingerprint: Data) -> KnownValue {
-    KnownValue(revision: .none, fingerprint: fingerprint)
+    KnownValue(order: FillOrder(get: .none, place: .none), fingerprint: fingerprint)
+  }
+}
+
+/// The order of fills: that of their gets, and of the values that one get brings.
+struct FillOrder: Sendable, Comparable {
+  /// The revision of the get's token; none for what was only seen.
+  let get: Revision
+
+  /// The moment at which the value arrived.
+  let place: Revision
+
+  static func < (one: FillOrder, other: FillOrder) -> Bool {
+    (one.get, one.place) < (other.get, other.place)
   }
 }
 
