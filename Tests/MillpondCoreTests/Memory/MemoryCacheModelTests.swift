@@ -11,16 +11,16 @@ import Testing
 /// `.ci/thorough`; fewer beside other suites.
 @Suite(.heavy) struct MemoryCacheModelTests {
   private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 8
+    ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 16
 
   @Test(arguments: ModelScene.all, 0..<seeds)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
-    await expectLikeness(scene, seed, count: 3_000, interval: 6)
+    await expectLikeness(scene, seed, count: 1_500, interval: 6)
   }
 
   @Test(arguments: ModelScene.large)
   func `one that becomes sixteen does what a plain one does`(scene: ModelScene) async {
-    await expectLikeness(scene, 1, count: 4_000, interval: 2_000)
+    await expectLikeness(scene, 1, count: 2_000, interval: 1_000)
   }
 
   private func expectLikeness(
