@@ -10,10 +10,10 @@ import Testing
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func `what is in use stays, and the limit holds`(seed: UInt64) {
     var run = EvictionRun(seed: seed, limit: [100, 1_100, 2_400][Int(seed % 3)])
-    for _ in 0..<8_000 { run.step() }
+    for _ in 0..<4_000 { run.step() }
     run.end()
 
-    #expect(run.evictedCount > 1_000)
+    #expect(run.evictedCount > 300)
   }
 
   @Test func `what other threads use at random stays while a writer exceeds the limit`() async {

@@ -204,7 +204,7 @@ import Testing
 
   // MARK: Model
 
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<20)
   func `after any writes, a list is notified when its entities change within the depth`(
     seed: Int
   ) {

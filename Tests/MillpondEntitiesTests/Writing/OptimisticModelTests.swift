@@ -9,7 +9,7 @@ import Testing
 /// Random programs of ordinary and optimistic writes, and of their outcomes in any order, beside a
 /// plain model.
 @Suite struct OptimisticModelTests {
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<30)
   func `after any writes and confirmations the store is as the model says`(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let run = OptimisticRun()
