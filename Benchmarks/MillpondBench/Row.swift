@@ -1,115 +1,109 @@
-/// A line of the table: work of ours beside its physical floor, measured in turns.
+import Foundation
+
+/// Something that is measured: a line of the table, or several that come from one run.
 struct Row {
+  /// The name, with which the names of its samples begin.
   let name: String
   let summary: String
 
-  /// Nanoseconds an operation may take, at most; nil for a floor.
-  var target: Double?
+  /// Measures, and passes on each sample as soon as it is known.
+  let measure: (Run, _ report: (Sample) -> Void) throws -> Void
 
-  /// Allocations an operation may make, at most; nil without a target.
-  var mallocTarget: Double?
-
-  /// The upper bound as a multiple of the floor's time; nil if only the table shows it.
-  var ratioTarget: Double?
-
-  /// The fastest of the peers; nil if they were not measured.
-  var peer: Peer?
-
-  /// Whether the body is itself a measure of others.
-  var isFloor = false
-
-  /// Whether allocations can be counted: not for stored short strings, on which the runtime's hook
-  /// crashes (Swift 6.3).
-  var isCounted = true
-
-  /// The choice of the repetition that is shown.
-  var figure = Figure.best
-
-  let baseline: Work
-  let body: Work
-}
-
-/// The repetition of a row that is shown.
-enum Figure {
-  /// The repetition with the least disturbance.
-  case best
-
-  /// The median, for threads that contend: in their best repetition they hardly collided.
-  case median
-
-  /// The factor on the usual number of operations in a repetition; threads need more than one time
-  /// slice to meet.
-  var stretch: Int {
-    self == .median ? 4 : 1
-  }
-}
-
-/// Repeatable work with an expected sum.
-struct Work: Sendable {
-  let name: String
-
-  /// The nanoseconds of a floor beside the peers; nil if it was not measured there.
-  let elsewhere: Double?
-
-  let expected: @Sendable (_ operations: Int) -> Int
-  let run: @Sendable (_ operations: Int) -> Int
-
-  /// The unmeasured preparation of each repetition.
-  let prepare: @Sendable () -> Void
-
-  /// - Parameters:
-  ///   - expected: The expected result of `run`, computed after it and not measured.
-  ///   - prepare: The unmeasured preparation of each repetition.
-  ///   - run: Does the work that often, a multiple of 2,000, and returns a sum that it can't have
-  ///     got without doing it.
-  ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see the article "Measuring".
   init(
-    _ name: String, elsewhere: Double? = nil,
-    expected: @escaping @Sendable (_ operations: Int) -> Int,
-    prepare: @escaping @Sendable () -> Void = {},
-    run: @escaping @Sendable (_ operations: Int) -> Int
+    _ name: String, _ summary: String,
+    samples measure: @escaping (Run, _ report: (Sample) -> Void) throws -> Void
   ) {
-    self.name = name
-    self.elsewhere = elsewhere
-    self.expected = expected
-    self.prepare = prepare
-    self.run = run
+    (self.name, self.summary, self.measure) = (name, summary, measure)
+  }
+
+  /// Creates a row of one sample.
+  ///
+  /// - Parameter measure: Fills in the figures of a sample.
+  init(
+    _ name: String, _ summary: String, unit: String = "ns", _ targets: [Target] = [],
+    measure: @escaping (Run, inout Sample) throws -> Void
+  ) {
+    self.init(name, summary) { run, report in
+      var sample = Sample(name: name, summary: summary, unit: unit, targets: targets)
+      try measure(run, &sample)
+      report(sample)
+    }
+  }
+
+  /// Measures; a failure is a sample too.
+  func samples(_ run: Run, _ report: (Sample) -> Void) {
+    do {
+      try measure(run, report)
+    } catch {
+      let isAbsent = error is Absence
+      report(
+        Sample(
+          name: name, summary: summary, unit: "", isSumRight: isAbsent, note: "\(error)"))
+    }
   }
 }
 
-/// The sum that the observers of a row add to.
-///
-/// Sendable because one thread at a time adds: the measured observer contract.
-final class Sum: @unchecked Sendable {
-  @exclusivity(unchecked) private var value = 0
+/// Something that a row needs and this machine lacks, which is no failure.
+struct Absence: Error, CustomStringConvertible {
+  let description: String
+}
 
-  func add(_ term: Int) {
-    value &+= term
+/// The circumstances of a run.
+struct Run {
+  /// Whether sums are checked, by little work, and figures mean little.
+  let isQuick: Bool
+
+  /// The folder for files.
+  let folder: WorkFolder
+
+  /// The folder of recorded traces; nil for generated ones.
+  var traces: String?
+
+  /// Returns a number of things, or a small one in a quick run.
+  func count(_ full: Int, quick: Int) -> Int {
+    isQuick ? quick : full
+  }
+}
+
+/// The working folder of one run.
+struct WorkFolder: Sendable {
+  let path: String
+
+  /// - Throws: ``FileTrouble`` when it can't be made.
+  init(in folder: String) throws(FileTrouble) {
+    path = folder + "/millpond-bench-" + UUID().uuidString
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    } catch {
+      throw FileTrouble(
+        path: folder, reason: "can't make a folder there: \(error.localizedDescription)")
+    }
   }
 
-  /// Returns the sum so far; the next one starts from zero.
-  func take() -> Int {
-    defer { value = 0 }
-    return value
+  /// Returns the path of an empty folder in it, in place of an existing one.
+  func fresh(_ name: String) throws -> String {
+    let new = path + "/" + name
+    if FileManager.default.fileExists(atPath: new) {
+      try FileManager.default.removeItem(atPath: new)
+    }
+    try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
+    return new
+  }
+
+  /// Removes the folder.
+  func clear() {
+    try? FileManager.default.removeItem(atPath: path)
   }
 }
 
-/// Returns the same value, of which the optimiser knows nothing.
-@inline(never)
-@_optimize(none)
-func opaque<Value>(_ value: Value) -> Value {
-  value
-}
+/// A failure to use a file.
+struct FileTrouble: Error, CustomStringConvertible {
+  let path: String
+  let reason: String
 
-/// Returns the same closure, of which the optimiser knows nothing. (``opaque(_:)`` would wrap it
-/// twice, for a generic parameter and back.)
-@inline(never)
-@_optimize(none)
-func opaqueCall(_ call: @escaping (Int) -> Void) -> (Int) -> Void {
-  call
-}
+  init(path: String, reason: String = String(cString: strerror(errno))) {
+    (self.path, self.reason) = (path, reason)
+  }
 
-/// Returns 0 + 1 + … + (`count` - 1).
-func triangle(_ count: Int) -> Int {
-  count * (count - 1) / 2
+  var description: String { "\(path): \(reason)" }
 }

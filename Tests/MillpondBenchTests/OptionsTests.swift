@@ -4,39 +4,54 @@ import Testing
 
 @Suite struct OptionsTests {
   @Test func `the argument after folder is a folder, not a row`() throws {
-    let options = try Options(
-      ["pipe", "--folder", "there", "--json"], valued: DiskFamily.valued)
+    let options = try Options(["pipe", "--folder", "there", "--json"])
 
     #expect(options["--folder"] == "there")
     #expect(options.names == ["pipe"])
-    #expect(options.isJSON)
+    #expect(options.has("--json") && !options.has("--quick") && !options.isReport)
   }
 
-  @Test(arguments: [["--folder"], ["--folder", ""], ["--folder", "--json"]])
-  func `folder without a folder is an error`(arguments: [String]) {
-    #expect(throws: OptionsError.self) { try Options(arguments, valued: DiskFamily.valued) }
+  @Test(arguments: [
+    ["--folder"], ["--folder", ""], ["--folder", "--json"], ["--"], ["--fast"],
+    ["--out", "page"], ["report"], ["report", "--out"], ["report", "--out", "page", "--json"],
+  ])
+  func `arguments without a meaning, or with half of one, are an error`(arguments: [String]) {
+    #expect(throws: OptionsError.self) { try Options(arguments) }
   }
 
-  @Test func `an option that a command doesn't have is an error`() {
-    #expect(throws: OptionsError.self) { try Options(["--folder", "there"]) }
-    #expect(throws: OptionsError.self) { try Options(["--json"], flags: ["--quick"]) }
-    #expect(throws: OptionsError.self) { try Options(["--"]) }
+  @Test func `a report has a file and may have names`() throws {
+    let options = try Options(["report", "disk", "--out", "page"])
+
+    #expect(options.isReport && options.names == ["disk"] && options["--out"] == "page")
   }
 
-  @Test func `the help of every family shows the options that it has, and no others`() {
-    func expectHelp<Family: RowFamily>(_ family: Family.Type) {
-      for option in ["--folder"] {
-        #expect(family.help.contains(option) == (family.valued[option] != nil), "\(family.name)")
-      }
+  @Test func `a name is a group, or the beginning of the names of rows`() throws {
+    #expect(try Group.named(["memory"]).map(\.name) == ["caches", "memory"])
+    #expect(try Group.named(["entities"]).map(\.name) == ["entities"])
+    #expect(
+      try Group.named(["disk-get-1", "chain"]).map { $0.rows.map(\.name) } == [
+        ["chain-live", "chain-cold"], ["disk-get-100b", "disk-get-1k", "disk-get-16k"],
+      ])
+    #expect(throws: OptionsError.self) { try Group.named(["disk-get", "disk-got"]) }
+  }
+
+  @Test func `every row and every group has a name of its own`() {
+    let groups = Group.all
+    let rows = groups.flatMap(\.rows).map(\.name)
+
+    #expect(Set(groups.map(\.name)).count == groups.count)
+    #expect(Set(rows).count == rows.count)
+  }
+
+  @Test func `the help names all groups and options`() {
+    for group in Group.all { #expect(Options.help.contains("  " + group.name)) }
+    for option in ["--quick", "--json", "--list", "--folder", "--traces", "--out", "--help"] {
+      #expect(Options.help.contains("  " + option))
     }
-    for family in families.dropFirst() {
-      expectHelp(family)
-      #expect(family.help.contains("Usage: millpond-bench \(family.name) "))
-      #expect(SignalFamily.help.contains("millpond-bench \(family.name) "))
-    }
   }
 
-  @Test func `the help names the other command too`() {
-    #expect(SignalFamily.help.contains("millpond-bench hit-ratio"))
+  @Test(arguments: [["none"], ["--fast"], ["chain", "--folder", "/dev/null/none"]])
+  func `an impossible request ends with 2`(arguments: [String]) {
+    #expect(bench(arguments) == 2)
   }
 }

@@ -35,7 +35,7 @@ import Testing
   @Test
   func `a missing folder, or a folder in place of a file, is reported at once and with its name`() {
     for path in [folder.path() + "/none/a.html", folder.path()] {
-      let error = #expect(throws: OutputError.self) { try OutputFile(path) }
+      let error = #expect(throws: FileTrouble.self) { try OutputFile(path) }
       #expect(error?.description.contains(path) == true)
     }
   }

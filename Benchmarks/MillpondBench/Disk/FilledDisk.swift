@@ -1,110 +1,102 @@
 import Foundation
 import MillpondSignals
 
+/// A store of values on disk: our cache, or one that it is compared with.
+protocol DiskContender: Sendable {
+  static var name: String { get }
+
+  /// Opens it in an empty folder.
+  init(folder: String) throws
+
+  /// Stores all values, and waits until they are written.
+  func put(_ dataset: DiskDataset) throws
+
+  /// Gets each value once, in disorder, and returns the sum of their glances.
+  func get(_ dataset: DiskDataset) throws -> Int
+
+  /// Looks up each value, in disorder, and returns the number of those found.
+  func contains(_ dataset: DiskDataset) throws -> Int
+
+  /// Removes all values, and waits until they are removed on disk.
+  func remove(_ dataset: DiskDataset) throws
+
+  /// Returns the number of values.
+  func count() throws -> Int
+
+  /// Closes the files.
+  func close() throws
+}
+
+extension DiskContender {
+  func close() {}
+}
+
 /// A contender on disk and its contents: work to be measured.
 final class FilledDisk<Kept: DiskContender>: Sendable {
   private let dataset: DiskDataset
-  private let sum: Int
-  private let folder: String
-  private let contender: Kept
-  private let isFilled = Locked(false)
+  private let folder: WorkFolder
+  private let contender = Locked<Kept?>(nil)
 
-  init(_ dataset: DiskDataset, at workFolder: WorkFolder) {
-    self.dataset = dataset
-    sum = dataset.sum
-    folder = workFolder.path(of: "\(Kept.self)")
-    contender = Kept(folder: folder)
+  init(_ dataset: DiskDataset, _ folder: WorkFolder) {
+    (self.dataset, self.folder) = (dataset, folder)
   }
 
-  /// Returns the work of a row on all values.
-  func task(_ operation: DiskRow.Operation) -> DiskTask {
-    let timed =
+  deinit {
+    try? contender.withLock { $0 }?.close()
+  }
+
+  /// Returns the work of an operation on all values, and its number of operations.
+  ///
+  /// What was put is compared with what is found later, and nothing may be kept after a removal.
+  func work(_ operation: DiskOperation) -> (work: Work, operations: Int) {
+    let sum = dataset.sum
+    let work =
       switch operation {
-      case .put: puts(operation.rawValue)
-      case .get: gets(operation.rawValue)
-      case .contains: questions(operation.rawValue)
-      case .remove: removals(operation.rawValue)
+      case .put:
+        Work(
+          Kept.name, expected: { _ in try self.kept().get(self.dataset) },
+          prepare: { try self.renew() },
+          run: { _ in
+            try self.kept().put(self.dataset)
+            return sum
+          })
+      case .get:
+        Work(
+          Kept.name, expected: { _ in sum }, prepare: { try self.fillOnce() },
+          run: { _ in try self.kept().get(self.dataset) })
+      case .contains:
+        Work(
+          Kept.name, expected: { _ in self.dataset.keys.count }, prepare: { try self.fillOnce() },
+          run: { _ in try self.kept().contains(self.dataset) })
+      case .remove:
+        Work(
+          Kept.name, expected: { _ in try self.kept().count() },
+          prepare: {
+            try self.renew()
+            try self.kept().put(self.dataset)
+          },
+          run: { _ in
+            try self.kept().remove(self.dataset)
+            return 0
+          })
       }
-    return DiskTask(timed: timed, count: dataset.keys.count, end: end)
+    return (work, dataset.keys.count)
   }
 
-  /// Returns the work of putting all values into an empty contender; a check compares what is found
-  /// later.
-  private func puts(_ name: String) -> Work {
-    Work(
-      name, expected: { _ in sound(or: .max) { try self.contender.get(self.dataset) } },
-      prepare: { sound { try self.contender.renew() } },
-      run: { _ in
-        sound(or: .min) {
-          try self.contender.put(self.dataset)
-          return self.sum
-        }
-      })
+  private func fillOnce() throws {
+    if contender.withLock({ $0 != nil }) { return }
+    try renew()
+    try kept().put(dataset)
   }
 
-  private func gets(_ name: String) -> Work {
-    Work(
-      name, expected: { _ in self.sum }, prepare: { sound { try self.stock() } },
-      run: { _ in sound(or: .min) { try self.contender.get(self.dataset) } })
+  private func renew() throws {
+    try contender.withLock { $0 }?.close()
+    let new = try Kept(folder: folder.fresh(Kept.name))
+    contender.withLock { $0 = new }
   }
 
-  private func questions(_ name: String) -> Work {
-    Work(
-      name, expected: { _ in self.dataset.keys.count }, prepare: { sound { try self.stock() } },
-      run: { _ in sound(or: .min) { try self.contender.contains(self.dataset) } })
+  private func kept() throws -> Kept {
+    guard let kept = contender.withLock({ $0 }) else { throw FileTrouble(path: Kept.name) }
+    return kept
   }
-
-  /// Removes all from a full contender; nothing may be kept after that.
-  private func removals(_ name: String) -> Work {
-    Work(
-      name, expected: { _ in sound(or: .max) { try self.contender.count() } },
-      prepare: {
-        sound {
-          try self.contender.renew()
-          try self.contender.put(self.dataset)
-        }
-      },
-      run: { _ in
-        sound(or: .min) {
-          try self.contender.remove(self.dataset)
-          return 0
-        }
-      })
-  }
-
-  private func stock() throws {
-    if isFilled.withLock({ $0 }) { return }
-    try contender.renew()
-    try contender.put(dataset)
-    isFilled.withLock { $0 = true }
-  }
-
-  private func end() {
-    sound {
-      try contender.close()
-      try FileManager.default.removeFolder(folder)
-    }
-  }
-}
-
-/// Some work, its number of operations, and the clean-up after the last repetition.
-struct DiskTask {
-  let timed: Work
-  let count: Int
-  let end: () -> Void
-}
-
-/// Returns the result of `work`, or `trouble` after reporting that it failed.
-func sound<Outcome>(or trouble: Outcome, _ work: () throws -> Outcome) -> Outcome {
-  do {
-    return try work()
-  } catch {
-    FileHandle.standardError.write(Data("millpond-bench: \(error)\n".utf8))
-    return trouble
-  }
-}
-
-/// Performs `work`, and reports a failure at once.
-func sound(_ work: () throws -> Void) {
-  sound(or: (), work)
 }

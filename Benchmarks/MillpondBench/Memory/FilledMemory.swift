@@ -18,47 +18,38 @@ final class FilledMemory<Kept: MemoryContender>: @unchecked Sendable {
   private let paths: [Path]
   private let contender = Locked<Kept?>(nil)
 
-  init(_ dataset: MemoryDataset<Kept.Plain>, _ visits: Visits) {
-    size = dataset.size
-    let (keys, values) = (Kept.keys(dataset), Kept.values(dataset))
-    (self.keys, self.values, self.visits) = (keys, values, visits)
+  /// - Parameter keys: Those of which the first `size` are stored, and others.
+  init(_ keys: [String], _ size: Int, _ visits: Visits) {
+    let (keys, values) = (keys.map(Kept.key), keys.indices.map(Kept.value))
+    (self.keys, self.values, self.size, self.visits) = (keys, values, size, visits)
     paths = visits.ofThreads.map { numbers in
       Path(keys: numbers.map { keys[$0] }, values: numbers.map { values[$0] })
     }
   }
 
+  /// Returns the work of an operation on all keys of the visits.
+  func work(_ operation: MemoryOperation) -> Work {
+    switch operation {
+    case .hit, .miss: lookUps(areFound: operation == .hit)
+    case .insert: inserts()
+    }
+  }
+
   /// Gets each key; a miss counts -1.
-  func lookUps(_ name: String, areFound: Bool) -> Work {
+  private func lookUps(areFound: Bool) -> Work {
     let sum = visits.ofThreads.joined().reduce(0) { $0 + (areFound ? $1 : -1) }
-    return warm(name, sum) { contender, path in
+    return warm(sum) { contender, path in
       var sum = 0
       for key in path.keys { sum &+= contender.number(for: key) ?? -1 }
       return sum
     }
   }
 
-  /// Returns the work of gets with a set of the same value in a fixed share of the visits.
-  func mixed(_ name: String) -> Work {
-    let every = Visits.writeEvery
-    let sum = visits.ofThreads.joined().enumerated().reduce(0) { sum, visit in
-      sum + (visit.offset % every == every - 1 ? 0 : visit.element)
-    }
-    return warm(name, sum) { contender, path in
-      var sum = 0
-      for first in stride(from: 0, to: path.keys.count, by: every) {
-        let write = first + every - 1
-        for read in first..<write { sum &+= contender.number(for: path.keys[read]) ?? -1 }
-        contender.keep(path.values[write], for: path.keys[write])
-      }
-      return sum
-    }
-  }
-
   /// Inserts new keys into a full contender, a new one each time, so that the number of its values
   /// stays the same.
-  func inserts(_ name: String) -> Work {
+  private func inserts() -> Work {
     Work(
-      name, expected: { _ in self.count() }, prepare: { self.fill() },
+      Kept.name, expected: { _ in self.count() }, prepare: { self.fill() },
       run: { _ in
         let size = self.size
         return self.summed { contender, path in
@@ -91,10 +82,10 @@ final class FilledMemory<Kept: MemoryContender>: @unchecked Sendable {
   /// Otherwise a contender that follows another with the same keys would find them in the
   /// processor's caches.
   private func warm(
-    _ name: String, _ sum: Int, _ walk: @escaping @Sendable (Kept, Path) -> Int
+    _ sum: Int, _ walk: @escaping @Sendable (Kept, Path) -> Int
   ) -> Work {
     Work(
-      name, expected: { self.passes($0) * sum },
+      Kept.name, expected: { self.passes($0) * sum },
       prepare: {
         if self.contender.withLock({ $0 == nil }) { self.fill() }
         _ = self.summed(walk)

@@ -2,87 +2,72 @@ import Foundation
 import MillpondCore
 import MillpondSignals
 
+/// A store of values: our cache, or one that it is compared with.
+///
+/// Generic code is specialised for each contender, so that none pays for the abstraction.
+protocol MemoryContender: Sendable {
+  associatedtype Key
+  associatedtype Value
+
+  static var name: String { get }
+
+  /// Keeps at most `limit` values, if it has a policy at all.
+  init(limit: Int)
+
+  func number(for key: Key) -> Int?
+  func keep(_ value: Value, for key: Key)
+
+  /// Returns the number of stored keys among all that were ever used.
+  func count(among keys: [Key]) -> Int
+
+  static func key(_ text: String) -> Key
+  static func value(_ number: Int) -> Value
+}
+
+extension MemoryContender where Key == String, Value == Int {
+  static func key(_ text: String) -> String { text }
+  static func value(_ number: Int) -> Int { number }
+}
+
 /// The memory cache of this project.
-struct MillpondMemory<Plain: BenchKey>: MemoryContender {
-  private let cache: MemoryCache<Plain, Int>
+struct MillpondMemory: MemoryContender {
+  static let name = "ours"
+  private let cache: MemoryCache<String, Int>
 
   init(limit: Int) {
     cache = MemoryCache(countLimit: limit)
   }
 
-  func number(for key: Plain) -> Int? {
+  func number(for key: String) -> Int? {
     cache.now(key, Lookup())
   }
 
-  func keep(_ value: Int, for key: Plain) {
+  func keep(_ value: Int, for key: String) {
     cache.set(value, for: key)
   }
 
-  func count(among keys: [Plain]) -> Int {
+  func count(among keys: [String]) -> Int {
     cache.count
   }
 }
 
 /// A dictionary under our own lock, without any policy.
-struct DictionaryContender<Plain: BenchKey>: MemoryContender {
-  private let values = Locked([Plain: Int]())
+struct DictionaryContender: MemoryContender {
+  static let name = "dictionary"
+  private let values = Locked([String: Int]())
 
   init(limit: Int) {}
 
-  func number(for key: Plain) -> Int? {
+  func number(for key: String) -> Int? {
     values.withLock { $0[key] }
   }
 
-  func keep(_ value: Int, for key: Plain) {
+  func keep(_ value: Int, for key: String) {
     values.withLock { $0[key] = value }
   }
 
-  func count(among keys: [Plain]) -> Int {
+  func count(among keys: [String]) -> Int {
     values.withLock { $0.count }
-  }
-}
-
-/// A dictionary under our own lock that drops its oldest value.
-struct RingContender<Plain: BenchKey>: MemoryContender {
-  private let ring: Locked<Ring<Plain>>
-
-  init(limit: Int) {
-    ring = Locked(Ring(limit: limit))
-  }
-
-  func number(for key: Plain) -> Int? {
-    ring.withLock { $0.values[key] }
-  }
-
-  func keep(_ value: Int, for key: Plain) {
-    ring.withLock { $0.keep(value, for: key) }
-  }
-
-  func count(among keys: [Plain]) -> Int {
-    ring.withLock { $0.values.count }
-  }
-}
-
-/// The keys in the order of their arrival, with the oldest at `next` once the contender is full.
-private struct Ring<Key: Hashable & Sendable> {
-  private(set) var values: [Key: Int] = [:]
-  private var order: [Key] = []
-  private var next = 0
-  private let limit: Int
-
-  init(limit: Int) {
-    self.limit = limit
-  }
-
-  mutating func keep(_ value: Int, for key: Key) {
-    guard values.updateValue(value, forKey: key) == nil else { return }
-    if order.count < limit {
-      order.append(key)
-    } else {
-      values[order[next]] = nil
-      order[next] = key
-      next = next + 1 == limit ? 0 : next + 1
-    }
   }
 }
 
@@ -92,8 +77,10 @@ private struct Ring<Key: Hashable & Sendable> {
 /// one drops the cheapest value, and among equals the newest, which is the new key itself.
 ///
 /// Sendable because NSCache may be used by any thread, without a lock.
-final class NSCacheContender<Plain: BenchKey>: MemoryContender, @unchecked Sendable {
-  private let cache = NSCache<Plain.Object, NumberObject>()
+final class NSCacheContender: MemoryContender, @unchecked Sendable {
+  static var name: String { "NSCache" }
+
+  private let cache = NSCache<NSString, NumberObject>()
 
   init(limit: Int) {
     cache.countLimit = limit
@@ -104,24 +91,28 @@ final class NSCacheContender<Plain: BenchKey>: MemoryContender, @unchecked Senda
     cache.removeAllObjects()
   }
 
-  func number(for key: Plain.Object) -> Int? {
+  func number(for key: NSString) -> Int? {
     cache.object(forKey: key)?.number
   }
 
-  func keep(_ value: NumberObject, for key: Plain.Object) {
+  func keep(_ value: NumberObject, for key: NSString) {
     cache.setObject(value, forKey: key)
   }
 
   /// Counts one by one, because the class does not report it.
-  func count(among keys: [Plain.Object]) -> Int {
+  func count(among keys: [NSString]) -> Int {
     keys.count { number(for: $0) != nil }
   }
 
-  static func keys(_ dataset: MemoryDataset<Plain>) -> [Plain.Object] {
-    dataset.objects
-  }
+  static func key(_ text: String) -> NSString { NSString(string: text) }
+  static func value(_ number: Int) -> NumberObject { NumberObject(number) }
+}
 
-  static func values(_ dataset: MemoryDataset<Plain>) -> [NumberObject] {
-    dataset.numberObjects
+/// A value as an object.
+final class NumberObject: Sendable {
+  let number: Int
+
+  init(_ number: Int) {
+    self.number = number
   }
 }

@@ -1,8 +1,5 @@
 /// The keys that the threads of a row get or set, by number: the same in every run.
 struct Visits {
-  /// The interval of writes in ``mixed(size:count:threads:)``: the last of each group of visits.
-  static let writeEvery = 20
-
   /// The visits of each thread, in order.
   let ofThreads: [[Int]]
 
@@ -27,21 +24,6 @@ struct Visits {
     return Visits(
       ofThreads: (0..<threads).map { thread in
         Array(numbers.dropFirst(count * thread).prefix(count))
-      })
-  }
-
-  /// Returns numbers below `size`, a few often and most seldom, by Zipf's law with exponent 0.99.
-  ///
-  /// - Parameter count: The number of a thread's visits, rounded down to a multiple of
-  ///   ``writeEvery``.
-  static func mixed(size: Int, count: Int, threads: Int) -> Visits {
-    let law = Zipf(exponent: 0.99, count: size)
-    // Otherwise the oldest would be the most popular ones.
-    let numbers = shuffled(0..<size)
-    return Visits(
-      ofThreads: (0..<threads).map { thread in
-        var random = SeededRandom(seed: UInt64(thread + 1))
-        return (0..<(count - count % writeEvery)).map { _ in numbers[law.rank(&random)] }
       })
   }
 

@@ -4,17 +4,16 @@ import LoopbackServer
 import Millpond
 
 /// Measures the delay of a disposal, as seen by a caller that waits for the slot and by the origin.
-func measureCancels(
-  _ effort: NetworkEffort
-) throws -> (caller: NetworkFigures, origin: NetworkFigures) {
+func measureCancels(_ run: Run, _ report: (Sample) -> Void) throws {
   let body = [UInt8](repeating: 1, count: 100_000)
   let origin = try LoopbackServer { request in
     request.path == "/next"
       ? Response() : Response(body: body).held(by: ResponseHold(), afterBodyBytes: 50_000)
   }
   let (held, next) = (try origin.url("/held"), try origin.url("/next"))
+  let count = run.count(30, quick: 6)
   var (caller, left): ([Double], [Double]) = ([], [])
-  for _ in 0..<(effort.pairs * 2) {
+  for _ in 0..<count {
     origin.forgetExchanges()
     let turn = DispatchSemaphore(value: 0)
     let source = HTTPSource { (url: URL) in
@@ -27,20 +26,27 @@ func measureCancels(
     }
     isInBody.wait()
     let second = source.get(next).subscribe()
-    let start = ContinuousClock.now
+    let start = wallSeconds()
     first.dispose()
     turn.wait()
-    caller.append((ContinuousClock.now - start).seconds * 1e3)
+    caller.append((wallSeconds() - start) * 1e3)
     let wasLeft = origin.wait(timeout: .seconds(10)) { snapshot in
       snapshot.exchanges.contains { exchange in
         if case .clientClosed = exchange.outcome { exchange.request.path == "/held" } else { false }
       }
     }
-    if wasLeft { left.append((ContinuousClock.now - start).seconds * 1e3) }
+    if wasLeft { left.append((wallSeconds() - start) * 1e3) }
     second.dispose()
   }
-  return (
-    NetworkFigures(ours: median(caller)),
-    NetworkFigures(ours: median(left), isSumRight: left.count == effort.pairs * 2)
-  )
+  report(
+    Sample(
+      name: "network-cancel-caller",
+      summary: "from a disposal during the body to the start of the next get", unit: "ms",
+      value: median(caller), targets: [Target(atMost: 15)]))
+  report(
+    Sample(
+      name: "network-cancel-origin",
+      summary: "from a disposal during the body to the end of the connection at the origin",
+      unit: "ms", value: median(left), targets: [Target(atMost: 100)],
+      isSumRight: left.count == count))
 }

@@ -10,7 +10,9 @@ import Foundation
 #endif
 
 /// A socket that blocks, as the simplest client has it.
-final class BlockingSocket {
+///
+/// Sendable because one thread at a time uses it.
+final class BlockingSocket: @unchecked Sendable {
   private let descriptor: Int32
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
@@ -25,7 +27,7 @@ final class BlockingSocket {
       guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
       return connect(descriptor, start, size)
     }
-    guard result == 0 else { throw POSIXError(.ECONNREFUSED) }
+    guard result == 0 else { throw FileTrouble(path: "127.0.0.1:\(port)") }
     var on: Int32 = 1
     _ = setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -46,12 +48,12 @@ final class BlockingSocket {
 
   /// Returns the number of bytes of the next answer, of at least 1,000; zero at the end.
   func receive() -> Int {
-    var count = 0
+    var (count, last) = (0, 0)
     repeat {
-      let moved = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-      if moved <= 0 { return 0 }
-      count += moved
-    } while count < 1_000 || buffer[(count - 1) & 0xffff] != UInt8(ascii: "\n")
+      last = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+      if last <= 0 { return 0 }
+      count += last
+    } while count < 1_000 || buffer[last - 1] != UInt8(ascii: "\n")
     return count
   }
 

@@ -18,7 +18,7 @@ struct Machine {
     let process = ProcessInfo.processInfo
     var loads = [Double](repeating: 0, count: 3)
     return Machine(
-      system: process.operatingSystemVersionString, processor: processorName(),
+      system: process.operatingSystemVersionString, processor: SystemReport.processorName,
       coreCount: process.activeProcessorCount, memoryByteCount: process.physicalMemory,
       load: getloadavg(&loads, 3) > 0 ? loads[0] : nil)
   }
@@ -28,8 +28,8 @@ struct Machine {
     let memory = Double(memoryByteCount) / 1_073_741_824
     return [
       ("Processor", "\(processor ?? "unknown"), \(coreCount) cores"),
-      ("Memory", "\(digits(memory, 1)) GiB"), ("System", system),
-      ("Load at the start", load.map { digits($0, 2) } ?? "unknown"),
+      ("Memory", String(format: "%.1f GiB", memory)), ("System", system),
+      ("Load at the start", load.map { String(format: "%.2f", $0) } ?? "unknown"),
     ]
   }
 }

@@ -12,13 +12,11 @@ enum ReportStyle {
       color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans",
       sans-serif; overflow-wrap: anywhere; }
     h1 { font-size: 24px; margin: 0 0 12px; } h2 { font-size: 18px; margin: 0 0 4px; }
-    p { margin: 0 0 10px; } small, .soft { color: var(--soft); font-size: 13px; }
-    code, pre { font: 13px/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-    pre { white-space: pre-wrap; margin: 0 0 10px; }
+    p { margin: 0 0 10px; } small { color: var(--soft); font-size: 13px; }
+    code { font: 13px/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
     dl { display: grid; gap: 8px; margin: 0 0 14px;
       grid-template-columns: repeat(auto-fit, minmax(min(230px, 100%), 1fr)); }
     dt { color: var(--soft); font-size: 13px; } dd { margin: 0; }
-    .warning { border-left: 4px solid var(--bad); padding: 6px 12px; background: var(--card); }
     nav ul { list-style: none; padding: 0; margin: 0 0 20px; display: grid; gap: 4px 20px;
       grid-template-columns: repeat(auto-fit, minmax(min(330px, 100%), 1fr)); }
     a { color: inherit; } :focus-visible { outline: 3px solid var(--bar); }
@@ -37,7 +35,7 @@ enum ReportStyle {
     th:first-child { position: sticky; left: 0; background: var(--card); }
     tbody th small { display: block; font-weight: normal; font-size: 12px; line-height: 1.35; }
     .number { text-align: right; }
-    .met { color: var(--met); } .bad { color: var(--bad); font-weight: 600; }
+    .met { color: var(--met); } .missed { color: var(--bad); font-weight: 600; }
     .wrong { color: var(--wrong); font-weight: 700; }
     @media (max-width: 600px) {
       body { padding: 10px; } section { padding: 10px; } tbody th { min-width: 140px; } }

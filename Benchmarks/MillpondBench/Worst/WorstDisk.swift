@@ -3,140 +3,59 @@ import Millpond
 import MillpondSignals
 
 /// Bulk operations of the disk cache, which waits for no more than 8 ms with 200,000 values.
-func worstDiskRows() -> [WorstRow] {
-  let greatest = 100_000
-  return [
-    WorstRow(
-      name: "worst-disk-set", summary: "n new keys on disk", greatest: greatest,
-      waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder()
-      let dataset = DiskDataset(size: 16, count: count)
-      return WorstCase {
-        try disk.cache.put(dataset)
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: count)
-      }
+func worstDiskRows() -> [Row] {
+  [
+    .disk("set", "n new keys on disk", filled: false) { disk, dataset in
+      try disk.put(dataset)
+    } check: {
+      $1 == $0
     },
-    WorstRow(
-      name: "worst-disk-remove", summary: "the removal of n values, one by one", greatest: greatest,
-      waitTarget: 8
-    ) { count in
-      let dataset = DiskDataset(size: 16, count: count)
-      let disk = try WorstFolder(dataset)
-      return WorstCase {
-        for key in dataset.keys { disk.cache.remove(key) }
-        try awaited(disk.cache.flush())
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: 0)
-      }
+    .disk("remove", "the removal of n values, one by one") { disk, dataset in
+      try disk.remove(dataset)
+    } check: { count, _ in
+      count == 0
     },
-    WorstRow(
-      name: "worst-disk-remove-all", summary: "the call of removeAll of n values",
-      greatest: greatest, waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
-      return WorstCase {
-        disk.outcome = disk.cache.removeAll()
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        if let outcome = disk.outcome { try awaited(outcome) }
-        return try disk.end(holding: 0)
-      }
+    .disk("remove-all", "removeAll of n values, until its outcome") { disk, _ in
+      try awaited(disk.cache.removeAll())
+    } check: { count, _ in
+      count == 0
     },
-    WorstRow(
-      name: "worst-disk-erase", summary: "removeAll of n values, until its outcome",
-      greatest: greatest, waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
-      return WorstCase {
-        try awaited(disk.cache.removeAll())
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: 0)
-      }
+    .disk("remove-where", "removeAll(where:) of n values, until its outcome") { disk, _ in
+      try awaited(disk.cache.removeAll { _ in true })
+    } check: { count, _ in
+      count == 0
     },
-    WorstRow(
-      name: "worst-disk-remove-where",
-      summary: "removeAll(where:) of n values, until its outcome", greatest: greatest,
-      waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
-      return WorstCase {
-        try awaited(disk.cache.removeAll { _ in true })
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: 0)
-      }
-    },
-    WorstRow(
-      name: "worst-disk-first", summary: "the first new key after opening n values", unit: .single,
-      greatest: greatest, waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
-      try disk.reopen()
-      return WorstCase {
-        disk.cache.set(Data("new".utf8), for: "new")
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: count + 1)
-      }
-    },
-    WorstRow(
-      name: "worst-disk-verify", summary: "verify of n values", greatest: greatest, waitTarget: 8
-    ) { count in
-      let disk = try WorstFolder(DiskDataset(size: 16, count: count))
-      var report = DiskReport()
-      return WorstCase {
-        report = try awaited(disk.cache.verify())
-      } neighbour: {
-        _ = disk.get()
-      } check: {
-        try disk.end(holding: count) && report.goodValues == count
-      }
+    .disk("verify", "verify of n values") { disk, dataset in
+      let good = try awaited(disk.cache.verify()).goodValues
+      if good != dataset.keys.count { throw FileTrouble(path: "verify", reason: "\(good) values") }
+    } check: {
+      $0 == $1
     },
   ]
 }
 
-/// A disk cache in a folder of its own.
-///
-/// Sendable because the thread that measures changes it while no other uses it.
-final class WorstFolder: @unchecked Sendable {
-  private let workFolder: WorkFolder
-  var cache: DiskCache
-  var outcome: Signal<Void>?
-
-  init(_ dataset: DiskDataset? = nil) throws {
-    workFolder = try WorkFolder(in: FileManager.default.temporaryDirectory.path)
-    cache = DiskCache(directory: URL(filePath: workFolder.path), byteLimit: .mebibytes(4_096))
-    _ = try awaited(cache.count)
-    if let dataset { try cache.put(dataset) }
-  }
-
-  func reopen() throws {
-    try awaited(cache.close())
-    cache = DiskCache(directory: URL(filePath: workFolder.path), byteLimit: .mebibytes(4_096))
-    _ = try awaited(cache.count)
-  }
-
-  /// Looks a key up in the index, without reading a file.
-  func get() -> Disposable {
-    cache.contains("none").subscribe()
-  }
-
-  /// Removes the folder, and returns whether it held `count` values.
-  func end(holding count: Int) throws -> Bool {
-    let isRight = try awaited(cache.count) == count
-    try awaited(cache.close())
-    workFolder.clear()
-    return isRight
+extension Row {
+  /// Returns a row about n values on disk, while others look a key up in the index.
+  ///
+  /// - Parameter check: Receives the number of values after the work, and that of the row.
+  fileprivate static func disk(
+    _ name: String, _ summary: String, filled: Bool = true,
+    _ body: @escaping (MillpondDisk, DiskDataset) throws -> Void,
+    check: @escaping (Int, Int) -> Bool
+  ) -> Row {
+    worst("disk-\(name)", summary, greatest: 200_000, wait: 8) { count in
+      let dataset = DiskDataset(size: 16, count: count)
+      let folder = try WorkFolder(in: FileManager.default.temporaryDirectory.path)
+      let disk = try MillpondDisk(folder: folder.path)
+      if filled { try disk.put(dataset) }
+      return WorstCase(neighbour: { disk.cache.contains("none").subscribe() }) {
+        try body(disk, dataset)
+      } check: {
+        defer { folder.clear() }
+        let left = try disk.count()
+        try disk.close()
+        return check(left, count)
+      }
+    }
   }
 }

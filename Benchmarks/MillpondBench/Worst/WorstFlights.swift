@@ -1,130 +1,100 @@
 import MillpondCore
 import MillpondSignals
 
-/// Bulk operations on running gets.
-func worstFlightRows() -> [WorstRow] {
+/// Bulk operations on running gets, callers that wait for a limit, and subscribers.
+func worstFlightRows() -> [Row] {
   [
-    WorstRow(name: "worst-flights-start", summary: "n gets of different keys that start and share")
-    {
-      count in
+    .worst(
+      "flights-start", "n gets of different keys that start and share", greatest: 10_000, wait: 1
+    ) { count in
       let source = NeverSource().reusingInFlight()
       let gets = Gets()
-      return WorstCase {
+      return WorstCase(neighbour: { source.get(-1).subscribe().dispose() }) {
         for key in 0..<count { gets.add(source.get(key)) }
-      } neighbour: {
-        source.get(-1).subscribe().dispose()
       } check: {
         gets.end(count)
       }
     },
-    WorstRow(name: "worst-flights-leave", summary: "the last caller of each of n flights leaves") {
-      count in
+    .leaving("flights-leave", "the last caller of each of n flights leaves") {
+      let source = NeverSource().reusingInFlight()
+      return { source.get($0) }
+    },
+    .leaving("flights-joiners", "n callers leave one flight, the last first") {
+      let source = NeverSource().reusingInFlight()
+      return { source.get(min(0, $0)) }
+    },
+    .leaving("batch-leave", "n callers of one batched key leave, the last first") {
+      let source = BulkSource<Int, Int> { _ in .never }.batching(window: .seconds(3_600), max: 10)
+      return { source.get(min(0, $0)) }
+    },
+    .leaving("limited-leave", "n gets that wait for a slot leave, the last first") {
+      let source = NeverSource().limited(to: 1)
+      return { source.get($0) }
+    },
+    .leaving("rate-limited-leave", "n gets that wait for their turn leave, the last first") {
+      let source = NeverSource().rateLimited(to: 1, per: .seconds(3_600))
+      return { source.get($0) }
+    },
+    .leaving("subject-leave", "n subscribers leave a subject, the last first", greatest: 1_000) {
+      let subject = PublishSubject<Int>()
+      return { _ in subject.signal }
+    },
+    .worst("flights-list", "the list of n flights", greatest: 10_000, wait: 1) { count in
       let source = NeverSource().reusingInFlight()
       let gets = Gets(count) { source.get($0) }
-      return WorstCase {
-        _ = gets.end(count)
-      } neighbour: {
-        source.get(-1).subscribe().dispose()
+      var listed = 0
+      // Joins a flight, so that the number of flights stays the same.
+      return WorstCase(neighbour: { source.get(0).subscribe().dispose() }) {
+        listed = source.flights.count
       } check: {
-        source.flights.isEmpty
+        gets.end(count) && listed == count
       }
     },
-    WorstRow(name: "worst-flights-joiners", summary: "n callers leave one flight, the last first") {
-      count in
-      let source = NeverSource().reusingInFlight()
-      let gets = Gets(count) { _ in source.get(0) }
-      return WorstCase {
-        _ = gets.end(count)
-      } neighbour: {
-        source.get(-1).subscribe().dispose()
-      } check: {
-        source.flights.isEmpty
-      }
-    },
-    .looking("list", "the list of n flights") { $0.flights.count == $1 },
-    .looking("diagram", "the diagram of a composition with n flights") { source, _ in
-      !source.diagram.isEmpty
-    },
-    WorstRow(
-      name: "worst-flights-detach",
-      summary: "removeAll with n running flights, which it detaches"
+    .worst(
+      "flights-detach", "removeAll with n running flights, which it detaches", greatest: 10_000,
+      wait: 1
     ) { count in
       let source = MemoryCache<Int, Int>(countLimit: 10).layered(over: NeverSource())
         .reusingInFlight()
       let gets = Gets(count) { source.get($0) }
-      return WorstCase {
+      return WorstCase(neighbour: { source.get(-1).subscribe().dispose() }) {
         source.removeAll()
-      } neighbour: {
-        source.get(-1).subscribe().dispose()
       } check: {
         source.flights.isEmpty && gets.end(count)
       }
     },
-    WorstRow(
-      name: "worst-replayed-set",
-      summary: "n sets in a dictionary of replayed signals with n flights",
-      greatest: 100_000
+    .worst(
+      "limited-next", "an unrelated get while n waiting gets end at once", .single,
+      greatest: 10_000, wait: 1
     ) { count in
-      let source = NeverSource().replayed(
-        in: MemoryCache<Int, Int>(countLimit: .max), maxFlights: .max)
-      let gets = Gets(count) { source.get(-1 - $0) }
-      return WorstCase {
-        for key in 0..<count { source.set(key, for: key) }
-      } neighbour: {
-        _ = source.now(0, Lookup())
+      let slots = SlowThenQuick()
+      let source = slots.limited(to: 1)
+      let gets = Gets(count + 1) { source.get($0) }
+      return WorstCase(neighbour: { source.get(-2).subscribe().dispose() }) {
+        slots.first.completed()
       } check: {
-        source.now(count - 1, Lookup()) == count - 1 && gets.end(count)
-      }
-    },
-    WorstRow(
-      name: "worst-batch-leave", summary: "n callers of one batched key leave, the last first"
-    ) { count in
-      let source = BulkSource<Int, Int> { _ in .never }.batching(window: .seconds(3_600), max: 10)
-      let gets = Gets(count) { _ in source.get(0) }
-      let rest = source.get(1).subscribe()
-      return WorstCase {
-        _ = gets.end(count)
-      } neighbour: {
-        source.get(1).subscribe().dispose()
-      } check: {
-        rest.dispose()
-        return true
-      }
-    },
-    WorstRow(
-      name: "worst-subject-leave", summary: "n subscribers leave a subject, the last first"
-    ) { count in
-      let subject = PublishSubject<Int>()
-      let gets = Gets(count) { _ in subject.signal }
-      return WorstCase {
-        _ = gets.end(count)
-      } neighbour: {
-        subject.signal.subscribe().dispose()
-      } check: {
-        subject.next(1)
-        return true
+        gets.end(count + 1)
       }
     },
   ]
 }
 
-extension WorstRow {
-  /// Returns a row that looks at many flights.
-  fileprivate static func looking(
-    _ name: String, _ summary: String,
-    _ look: @escaping @Sendable (InFlightReuse<NeverSource>, _ count: Int) -> Bool
-  ) -> WorstRow {
-    WorstRow(name: "worst-flights-\(name)", summary: summary) { count in
-      let source = NeverSource().reusingInFlight()
-      let gets = Gets(count) { source.get($0) }
+extension Row {
+  /// Returns a row about gets that end one by one, the last first, while others come and leave.
+  ///
+  /// - Parameter make: Returns the get of each number; -1 is that of the others.
+  fileprivate static func leaving(
+    _ name: String, _ summary: String, greatest: Int = 10_000,
+    _ make: @escaping () -> @Sendable (Int) -> Signal<Int>
+  ) -> Row {
+    worst(name, summary, greatest: greatest, wait: 1) { count in
+      let get = make()
+      let gets = Gets(count, get)
       var isRight = false
-      return WorstCase {
-        isRight = look(source, count)
-      } neighbour: {
-        // Joins a flight, so that the number of flights stays the same.
-        source.get(0).subscribe().dispose()
+      return WorstCase(neighbour: { get(-1).subscribe().dispose() }) {
+        isRight = gets.end(count)
       } check: {
-        gets.end(count) && isRight
+        isRight
       }
     }
   }
@@ -138,7 +108,7 @@ struct NeverSource: Source {
 }
 
 /// Running gets.
-final class Gets {
+private final class Gets {
   private var subscriptions: [Disposable] = []
 
   init() {}
@@ -157,5 +127,14 @@ final class Gets {
     let isRight = subscriptions.count == count
     while let last = subscriptions.popLast() { last.dispose() }
     return isRight
+  }
+}
+
+/// A source whose first key waits for its subject; all others are answered at once.
+private final class SlowThenQuick: Source {
+  let first = PublishSubject<Int>()
+
+  func get(_ key: Int, _ lookup: Lookup) -> Signal<Int> {
+    key == 0 ? first.signal : .just(key)
   }
 }

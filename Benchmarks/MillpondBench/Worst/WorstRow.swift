@@ -1,171 +1,194 @@
 import Foundation
+import MillpondSignals
+import Synchronization
 
-/// An operation whose worst case is measured.
-struct WorstRow: NamedRow, Sendable {
-  let name: String
-  let summary: String
-  var unit = WorstUnit.total
-
-  /// The greatest number of things at which it is measured.
-  var greatest = 1_000_000
-
-  /// The target for the longest wait of another thread, in milliseconds; nil without one.
-  var waitTarget: Double? = 1
-
-  /// The target for the cost at the greatest size, in the unit; nil without one.
-  var costTarget: Double?
-
-  /// Whether it shows the growth of work that is not Millpond's, which has no targets.
-  var isFloor = false
-
-  /// Prepares the operation on that many things.
-  let prepare: @Sendable (Int) throws -> WorstCase
-
-  static let all =
-    worstFloorRows() + worstMemoryRows() + worstFlightRows() + worstLimitRows() + worstEntityRows()
-    + worstDiskRows() + worstByteRows()
-}
-
-/// The cost that a row measures.
-enum WorstUnit: String, Sendable {
-  /// Work on all of *n* things, in milliseconds.
-  case total = "ms"
-
-  /// One operation beside *n* things, in microseconds.
-  case single = "µs"
-
-  /// The memory that each of *n* things takes, in bytes.
-  case bytes = "B"
-
-  /// The greatest accepted exponent of growth: linear with the effect of the processor's caches, or
-  /// almost none.
-  var exponentTarget: Double {
-    self == .total ? 1.1 : 0.2
-  }
-
-  /// The number of these in the unit of the figures: a second, or a byte.
-  var perUnit: Double {
-    switch self {
-    case .total: 1_000
-    case .single: 1_000_000
-    case .bytes: 1
-    }
-  }
+/// Returns the rows about worst cases: how the cost of an operation grows with the number of things,
+/// and how long another thread waits meanwhile, up to the sizes for which that is promised.
+func worstRows() -> [Row] {
+  worstFloorRows() + worstMemoryRows() + worstFlightRows() + worstEntityRows() + worstDiskRows()
+    + worstByteRows()
 }
 
 /// An operation that is about to be measured.
 struct WorstCase {
+  /// A cheap operation that another thread repeats meanwhile.
+  var neighbour: @Sendable () -> Void = {}
+
   /// The work that is measured.
   let body: () throws -> Void
-
-  /// A cheap operation that another thread repeats meanwhile.
-  let neighbour: @Sendable () -> Void
 
   /// Checks that the work was done, and ends the preparation.
   let check: () throws -> Bool
 }
 
-/// The result of a row.
-struct WorstMeasurement: Encodable {
-  let name: String
-  let summary: String
-  let unit: String
+/// The cost that grows.
+enum WorstCost {
+  /// Of work on all of *n* things, for each of them.
+  case total
 
-  /// The cost at each size, in the unit; fewer where larger sizes were not affordable.
-  let sizes: [Int]
-  let costs: [Double]
+  /// Of one operation beside *n* things.
+  case single
 
-  /// The exponent of growth from the smallest size to the largest.
-  let exponent: Double?
-  let exponentTarget: Double?
+  /// The memory of each of *n* things.
+  case bytes
+}
 
-  /// The longest wait of the other thread at the largest size, in milliseconds; and the longest time
-  /// of the processor, on other threads of this process, during one wait.
-  let wait: Double?
-  let busy: Double?
-  let waitTarget: Double?
-  let costTarget: Double?
-  let isSumRight: Bool
-
-  init(_ row: WorstRow, _ figures: [WorstFigures]) {
-    (name, summary, unit) = (row.name, row.summary, row.unit.rawValue)
-    sizes = figures.map(\.size)
-    costs = figures.map { $0.cost * row.unit.perUnit }
-    exponent = figures.growth
-    exponentTarget = row.isFloor ? nil : row.unit.exponentTarget
-    wait = row.unit == .bytes ? nil : figures.last.map { $0.longestWait * 1_000 }
-    busy = row.unit == .bytes ? nil : figures.last.map { $0.busiestWait * 1_000 }
-    waitTarget = row.unit == .bytes ? nil : row.waitTarget
-    costTarget = row.costTarget
-    isSumRight = figures.allSatisfy(\.isSumRight)
-  }
-
-  /// The verdict on the target in a word.
-  var verdict: String {
-    if !isSumRight { return "WRONG" }
-    let misses = [
-      ("grows", exponent, exponentTarget), ("waits", busy, waitTarget),
-      ("costs", costs.last, costTarget),
-    ].filter { _, figure, target in
-      figure.flatMap { figure in target.map { figure > $0 } } ?? false
+extension Row {
+  /// Creates a row of two samples: the cost at the greatest size beside that at a small one, and the
+  /// wait of another thread.
+  ///
+  /// - Parameters:
+  ///   - greatest: The greatest number of things for which the wait is promised.
+  ///   - wait: The longest promised wait, in milliseconds; nil without a promise.
+  ///   - target: The greatest cost, in the unit of the row.
+  ///   - isFloor: Whether it shows work that is not Millpond's, which has no targets.
+  ///   - prepare: Prepares the operation on that many things.
+  static func worst(
+    _ name: String, _ summary: String, _ cost: WorstCost = .total, greatest: Int,
+    wait: Double? = nil, target: Double? = nil, isFloor: Bool = false,
+    prepare: @escaping (Int) throws -> WorstCase
+  ) -> Row {
+    Row("worst-\(name)", summary) { run, report in
+      let sizes = run.isQuick ? [100, 1_000] : [min(1_000, greatest / 10), greatest]
+      // The best of several, since other processes disturb them.
+      let repetitions = run.count(2, quick: 1)
+      let figures = try sizes.map { try WorstFigures(cost, $0, repetitions, prepare) }
+      // Linear with the effect of the processor's caches, or almost none.
+      let growth = pow(Double(sizes[1] / sizes[0]), cost == .total ? 0.1 : 0.2)
+      let targets = [Target(times: growth)] + (target.map { [Target(atMost: $0)] } ?? [])
+      report(
+        Sample(
+          name: "worst-\(name)", summary: "\(summary): cost with n = \(sizes[1])",
+          unit: cost.unit, value: figures[1].cost,
+          floors: [Sample.Floor(name: "n = \(sizes[0])", value: figures[0].cost)],
+          targets: isFloor ? [] : targets, isSumRight: figures.allSatisfy(\.isSumRight)))
+      if cost == .bytes { return }
+      report(
+        Sample(
+          name: "worst-\(name)-wait",
+          summary: "the longest time that others worked while another thread waited", unit: "ms",
+          value: figures[1].busiestWait * 1_000,
+          floors: [
+            Sample.Floor(name: "with the system's share", value: figures[1].longestWait * 1_000)
+          ],
+          targets: wait.map { [Target(atMost: $0)] } ?? [], isSumRight: figures[1].isSumRight))
     }
-    return misses.isEmpty ? "met" : misses.map(\.0).joined(separator: ", ")
   }
 }
 
-/// The figures of a row at one size.
-struct WorstFigures {
-  let size: Int
-
-  /// The seconds of the work, or the bytes for each thing.
-  var cost = Double.infinity
-  var longestWait = Double.infinity
-
-  /// The longest time of the processor on other threads of the process during one wait, in seconds.
-  var busiestWait = Double.infinity
-  var isSumRight = true
-}
-
-extension [WorstFigures] {
-  /// The exponent of growth from the smallest size to the largest; nil of fewer than two.
-  var growth: Double? {
-    guard count > 1, let first, let last else { return nil }
-    return log(last.cost / first.cost) / log(Double(last.size) / Double(first.size))
+extension WorstCost {
+  fileprivate var unit: String {
+    switch self {
+    case .total: "ns"
+    case .single: "µs"
+    case .bytes: "bytes"
+    }
   }
 }
 
-/// The rows as a table for people.
-struct WorstTable: ResultTable {
-  /// The explanation of the columns.
-  static let legend = """
-    ms: processor time of work on n things. µs: of one operation among n things. B: bytes of memory
-    for each of n things. growth: the exponent from the smallest n to the largest. wait: the longest
-    time that another thread waited at the largest n, in milliseconds. busy: the longest time that
-    other threads of this process worked during one wait; the rest of a wait is the system's, which
-    let neither of them run. ≤: the targets, that of the cost at the largest n, and that of busy. The
-    best of several repetitions, since other processes disturb them.
-    worst-floor-dictionary shows how much of the growth is the processor's, whose caches are small,
-    and worst-floor-lock what a lock that is never held for a microsecond lets wait on this machine.
-    """
+/// The figures of a row at one size: the best of several repetitions.
+private struct WorstFigures {
+  private(set) var cost = Double.infinity
 
-  let columns: Columns
-  let titles: [String]
-  private let sizes: [Int]
+  /// The longest wait, and the longest time of the processor on other threads of the process during
+  /// one, in seconds; the rest of a wait is the system's, which let neither of them run.
+  private(set) var longestWait = Double.infinity
+  private(set) var busiestWait = Double.infinity
+  private(set) var isSumRight = true
 
-  init(for rows: [WorstRow], _ effort: WorstEffort) {
-    sizes = effort.sizes
-    titles =
-      ["row", "unit"] + sizes.map { "\($0)" } + ["≤", "growth", "≤", "wait", "busy", "≤", ""]
-    let widths =
-      [rows.map(\.name.count).max() ?? 0, 4] + sizes.map { _ in 10 } + [6, 6, 4, 8, 8, 4, 12]
-    columns = Columns(widths: widths, leftAligned: [0, 1, widths.count - 1])
+  init(
+    _ kind: WorstCost, _ size: Int, _ repetitions: Int, _ prepare: (Int) throws -> WorstCase
+  ) throws {
+    for _ in 0..<repetitions {
+      let work = try prepare(size)
+      let before = (seconds: processorSeconds(), bytes: SystemReport.heapBytes ?? 0)
+      try work.body()
+      let seconds = processorSeconds() - before.seconds
+      let bytes = (SystemReport.heapBytes ?? 0) - before.bytes
+      isSumRight = try work.check() && isSumRight
+      switch kind {
+      case .total: cost = min(cost, seconds / Double(size) * 1e9)
+      case .single: cost = min(cost, seconds * 1e6)
+      case .bytes:
+        // The greatest counts: memory of former work is freed meanwhile.
+        cost = max(cost == .infinity ? 0 : cost, Double(bytes) / Double(size))
+        continue
+      }
+      let other = try prepare(size)
+      let neighbour = Neighbour(other.neighbour)
+      try other.body()
+      let waits = neighbour.end()
+      longestWait = min(longestWait, waits.longest)
+      busiestWait = min(busiestWait, waits.busiest)
+      isSumRight = try other.check() && isSumRight
+    }
+  }
+}
+
+/// A thread that repeats a cheap operation, and records its longest time, and the longest that the
+/// other threads of the process worked during one.
+private final class Neighbour: Sendable {
+  private let isOver = Atomic<Bool>(false)
+  private let hasBegun = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+  private let waits = Locked((longest: 0.0, busiest: 0.0))
+
+  /// Returns when the thread is at work.
+  init(_ work: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread { [self] in
+      work()
+      var (longest, busiest) = (0.0, 0.0)
+      hasBegun.signal()
+      while !isOver.load(ordering: .relaxed) {
+        let preemptions = SystemReport.preemptionsOfThread
+        let others = processorSeconds() - threadSeconds()
+        let start = wallSeconds()
+        work()
+        let duration = wallSeconds() - start
+        // A preempted thread did not wait for the work.
+        if duration <= busiest || SystemReport.preemptionsOfThread != preemptions { continue }
+        longest = max(longest, duration)
+        busiest = max(busiest, min(duration, processorSeconds() - threadSeconds() - others))
+      }
+      waits.withLock { [longest, busiest] in $0 = (longest, busiest) }
+      hasEnded.signal()
+    }
+    hasBegun.wait()
   }
 
-  func cells(_ row: WorstMeasurement) -> [String] {
-    let costs = sizes.indices.map { $0 < row.costs.count ? digits(row.costs[$0], 2) : "" }
-    return [row.name, row.unit] + costs + [
-      digits(row.costTarget, 0), digits(row.exponent, 2), digits(row.exponentTarget, 1),
-      digits(row.wait, 2), digits(row.busy, 2), digits(row.waitTarget, 0), row.verdict,
-    ]
+  /// Ends the thread, and returns the two times in seconds.
+  func end() -> (longest: Double, busiest: Double) {
+    isOver.store(true, ordering: .relaxed)
+    hasEnded.wait()
+    return waits.withLock { $0 }
   }
+}
+
+/// The growth of work, and the waits, that are not Millpond's.
+private func worstFloorRows() -> [Row] {
+  [
+    .worst(
+      "floor-dictionary", "n new keys in a dictionary, and their removal", greatest: 1_000_000,
+      isFloor: true
+    ) { count in
+      var dictionary: [Int: Int] = [:]
+      return WorstCase {
+        for key in 0..<count { dictionary[key] = key }
+        for key in 0..<count { dictionary[key] = nil }
+      } check: {
+        dictionary.isEmpty
+      }
+    },
+    .worst(
+      "floor-lock", "n additions under a lock that is never held for a microsecond",
+      greatest: 1_000_000, isFloor: true
+    ) { count in
+      let sum = Locked(0)
+      return WorstCase(neighbour: { sum.withLock { $0 += 0 } }) {
+        for _ in 0..<count { sum.withLock { for _ in 0..<100 { $0 += 1 } } }
+      } check: {
+        sum.withLock { $0 == 100 * count }
+      }
+    },
+  ]
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @testable import MillpondBench
@@ -17,29 +16,4 @@ import Testing
 
     #expect(visits == [[10, 11, 12], [13, 14, 15]])
   }
-
-  @Test func `visits are the same each time, and not the same for two threads`() {
-    let one = Visits.mixed(size: 9, count: 60, threads: 2)
-    let other = Visits.mixed(size: 9, count: 60, threads: 2)
-
-    #expect(one.ofThreads == other.ofThreads)
-    #expect(one.ofThreads[0] != one.ofThreads[1])
-  }
-
-  @Test func `some that are no multiple of the writes are left out`() {
-    #expect(Visits.mixed(size: 10, count: 59, threads: 1).ofThreads[0].count == 40)
-  }
-
-  @Test(arguments: [2, 3, 10, 50])
-  func `a rank comes up as much less often as its 0.99th power says`(rank: Int) {
-    let ratio = Self.counts[0] / Self.counts[rank - 1]
-
-    #expect(abs(ratio / pow(Double(rank), 0.99) - 1) < 0.1)
-  }
-
-  /// The number of visits to each number, in descending order.
-  private static let counts = Dictionary(
-    Visits.mixed(size: 1_000, count: 100_000, threads: 1).ofThreads[0].map { ($0, 1.0) },
-    uniquingKeysWith: +
-  ).values.sorted(by: >)
 }

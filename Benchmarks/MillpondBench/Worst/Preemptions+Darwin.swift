@@ -1,6 +1,0 @@
-#if canImport(Darwin)
-  /// Returns zero: the number of this thread's preemptions is not known on this system.
-  func preemptionsOfThread() -> Int {
-    0
-  }
-#endif
