@@ -1,79 +1,97 @@
-import Foundation
-
-/// A show without pictures.
-enum OtherShow: String {
-  case feed, offline, serve, shared, signals
-}
-
 /// The user's choices on the command line.
 struct Options: Equatable {
-  /// The folder for pictures on disk; nil leaves the choice to the program.
-  var cacheDirectory: String?
-  /// The folder whose files the origin serves, in place of generated pictures.
-  var servedDirectory: String?
+  /// What is shown.
+  enum Show: String, CaseIterable {
+    case thread, offline, signals, feed, serve, shared
+  }
+
+  var show = Show.thread
+
+  /// The folder for pictures on disk; nil for a temporary one.
+  var folder: String?
+
+  /// The number of comments in the thread.
   var commentCount = 120
-  /// The URLs to fetch in place of a comment thread's pictures; empty for the thread.
-  var urls: [URL] = []
-  /// The file for a drawing of the screen; nil for none.
-  var pictureFile: String?
-  /// The show in place of pictures.
-  var otherShow: OtherShow?
+
   /// Whether the caches can be looked into with a browser.
   var inspects = false
   var wantsHelp = false
 
   /// Reads arguments, without the program's name.
   ///
-  /// - Throws: ``OptionsError`` for invalid arguments.
+  /// - Throws: ``OptionsError`` for what has no meaning.
   init(_ arguments: [String]) throws(OptionsError) {
-    var reader = ArgumentReader(arguments)
-    var forThreadsOnly: String?
-    while let argument = try reader.next() {
+    var rest = arguments[...]
+    while let argument = rest.popFirst() {
       switch argument {
-      case .plain(let text) where OtherShow(rawValue: text) != nil:
-        otherShow = OtherShow(rawValue: text)
-      case .plain(let text): urls.append(try Self.url(text))
-      case .option("--help"), .option("-h"): wantsHelp = true
-      case .option("--cache"): cacheDirectory = try reader.value("a folder")
-      case .option("--serve"):
-        servedDirectory = try reader.value("a folder")
-        forThreadsOnly = "--serve"
-      case .option("--comments"):
-        commentCount = try Self.commentCount(try reader.value("a number"))
-        forThreadsOnly = "--comments"
-      case .option("--inspect"):
-        inspects = true
-        forThreadsOnly = "--inspect"
-      case .option("--picture"):
-        pictureFile = try reader.value("a file")
-        forThreadsOnly = "--picture"
-      case .option(let name): throw .unknown(option: name)
+      case "--help", "-h": wantsHelp = true
+      case "--inspect": inspects = true
+      case "--cache":
+        guard let value = rest.popFirst(), !value.isEmpty, !value.hasPrefix("-") else {
+          throw OptionsError(description: "--cache needs a folder after it")
+        }
+        folder = value
+      case "--comments":
+        guard let count = rest.popFirst().flatMap({ Int($0) }), (1...10_000).contains(count) else {
+          throw OptionsError(description: "--comments needs a number from 1 to 10000 after it")
+        }
+        commentCount = count
+      default:
+        guard show == .thread, let other = Show(rawValue: argument) else {
+          throw OptionsError(description: "\(argument) has no meaning here; see --help")
+        }
+        show = other
       }
     }
-    if let otherShow, forThreadsOnly != nil || cacheDirectory != nil || !urls.isEmpty {
-      throw .notAlone(otherShow.rawValue)
+    let isPlain = folder == nil && commentCount == 120 && !inspects
+    if show != .thread, !isPlain {
+      throw OptionsError(description: "\(show.rawValue) takes no options")
     }
-    if let forThreadsOnly, !urls.isEmpty { throw .meaninglessWithURLs(option: forThreadsOnly) }
   }
 
-  private static let commentCounts = 1...10_000
+  /// The text that `--help` prints.
+  static let help = """
+    Usage: millpond-demo [--cache DIR] [--comments N] [--inspect]
+           millpond-demo offline | signals | feed | serve | shared
 
-  private static func commentCount(_ text: String) throws(OptionsError) -> Int {
-    guard let count = Int(text), commentCounts.contains(count) else {
-      throw .outOfRange(option: "--comments", value: text, commentCounts)
-    }
-    return count
-  }
+    Loads the pictures of a comment thread through three layers: memory, then disk,
+    then HTTP. Nothing is needed but this program: it starts an origin of its own on
+    127.0.0.1, with a slow line, and shows live which layer answered each picture.
 
-  private static func url(_ text: String) throws(OptionsError) -> URL {
-    guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
-      url.host?.isEmpty == false
-    else { throw .notURL(text) }
-    return url
-  }
+    Many comments have few authors, and each author costs one request, however many
+    comments wait for the picture. When the last row that waits for a picture scrolls
+    away, its download stops; while another row waits, the download continues. A second
+    pass is answered from memory, and a second process from disk. A table of times
+    comes last.
 
-  /// The arguments for another process to show the same thread.
-  var threadArguments: [String] {
-    ["--comments", "\(commentCount)"] + (servedDirectory.map { ["--serve", $0] } ?? [])
-  }
+      offline  an app that starts without a network: the stored value, its age and the
+               error, and the recovery
+      signals  a cache whose entries are signals: an assigned download, a polled value,
+               a removal
+      feed     an example to copy: a list with pictures, its start without a network,
+               and a pull to refresh
+      serve    another one: a small HTTP service before a slow upstream, with limits
+               and statistics, until Ctrl-C or SIGTERM ends it in order
+      shared   two processes that stay in step: each has memory over one Redis or
+               Valkey server, which is started if one is installed
+
+      --cache DIR    keeps the pictures in the folder DIR: with the same folder, the
+                     next run is answered from disk
+      --comments N   makes a thread of N comments, from 1 to 10000, instead of 120
+      --inspect      serves a page on 127.0.0.1 that shows the inside of the caches,
+                     and keeps them busy until you press Enter
+      --help, -h     this text
+
+    Progress is drawn as bars in a terminal and written as plain lines elsewhere. If
+    the environment variable NO_COLOR is set, there are no colours. Ctrl-C ends the
+    program at any time and leaves the cache intact. The exit code is 0 if everything
+    succeeded, 1 if something could not be loaded, 2 for bad arguments, and 130 after
+    Ctrl-C.
+
+    """
+}
+
+/// A mistake in a command line.
+struct OptionsError: Error, CustomStringConvertible {
+  let description: String
 }

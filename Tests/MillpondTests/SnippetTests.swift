@@ -14,6 +14,9 @@ import Testing
   static let articles = "Sources/Millpond/Millpond.docc"
   static let signalArticles = "Sources/MillpondSignals/MillpondSignals.docc"
 
+  /// The page that shows whole files.
+  static let examples = "\(articles)/Examples.md"
+
   static let documents = pages + tests(in: "Tasks") + tests(in: "Guides")
 
   private static let pages = [
@@ -70,6 +73,20 @@ import Testing
     for index in missing { Issue.record("not shown:\n\(compiled[index])") }
   }
 
+  @Test(arguments: ["Feed.swift", "ArticleService.swift"])
+  func `the page of the examples shows each file as it is`(file: String) throws {
+    let page = try String(
+      contentsOf: Self.root.appendingPathComponent(Self.examples), encoding: .utf8)
+    let path = "Sources/MillpondDemo/Examples/\(file)"
+    let code = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+
+    #expect(page.contains("`\(path)`"))
+    #expect(page.contains("```swift\n\(code)```"))
+    // What is copied has the public face only.
+    let imports = code.split(separator: "\n").filter { $0.hasPrefix("import ") }
+    #expect(imports == ["import Foundation", "import Millpond"])
+  }
+
   @Test func `every article with code is compared`() throws {
     let folder = Self.root.appendingPathComponent("Sources")
     let pages = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String }
@@ -77,7 +94,8 @@ import Testing
     #expect((pages?.count ?? 0) > 30)
     for page in pages ?? [] {
       let text = try String(contentsOf: folder.appendingPathComponent(page), encoding: .utf8)
-      let isCompared = Self.documents.contains { $0.page == "Sources/\(page)" }
+      let isCompared =
+        Self.documents.contains { $0.page == "Sources/\(page)" } || Self.examples.hasSuffix(page)
       #expect(isCompared || !text.contains("```swift"), "\(page)")
     }
   }

@@ -17,15 +17,15 @@ struct OfflineShow: Sendable {
 
   /// - Returns: Whether everything was shown as intended.
   func run() async throws -> Bool {
-    title("Yesterday: the origin answers, and its answer is stored.")
+    screen.title("Yesterday: the origin answers, and its answer is stored.")
     try start("The mill pond freezes over")
     let yesterday = await startUp()
     stop()
 
-    title("Today: no network. The app starts with the value on disk.")
+    screen.title("Today: no network. The app starts with the value on disk.")
     let offline = await startUp()
 
-    title("The origin is back, and the user refreshes.")
+    screen.title("The origin is back, and the user refreshes.")
     try start("The ice breaks")
     let recovered = await startUp(refreshes: true)
     stop()
@@ -87,13 +87,9 @@ struct OfflineShow: Sendable {
 
   // MARK: The screen
 
-  private func title(_ text: String) {
-    screen.write(lines: ["", screen.style.painted(text, .title)])
-  }
-
   private func show(_ state: ResourceState<News>) {
     let value = state.value.map { "“\($0.headline)”" } ?? "nothing yet"
-    let ink: TextStyle.Ink? =
+    let ink: Screen.Ink? =
       switch state.origin {
       case .fetched: .fromAfar
       case .kept: .fromDisk
@@ -102,13 +98,13 @@ struct OfflineShow: Sendable {
     var notes: [String] = []
     if let age = state.age { notes.append("\(seconds(age)) old") }
     if let origin = state.origin { notes.append("\(origin)") }
-    if state.isLoading { notes.append(screen.style.painted("loading", .underWay)) }
+    if state.isLoading { notes.append(screen.painted("loading", .underWay)) }
     if let error = state.error {
       let reason = error.isConnectivityError ? "can't be reached" : "\(error)"
-      notes.append(screen.style.painted(reason, .trouble))
+      notes.append(screen.painted(reason, .trouble))
     }
-    let shown = screen.style.painted(value, ink)
-    screen.write(lines: ["  " + ([shown] + notes).joined(separator: ", ")])
+    let shown = screen.painted(value, ink)
+    screen.say(([shown] + notes).joined(separator: ", "))
   }
 
   private func seconds(_ age: Duration) -> String {

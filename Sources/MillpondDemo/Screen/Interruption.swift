@@ -1,6 +1,7 @@
 import Dispatch
+import Foundation
 
-/// A handler of the signals by which a user ends the program, such as Ctrl-C.
+/// A handler of the signals by which a user ends the program: those of Ctrl-C and of `kill`.
 final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
@@ -10,8 +11,8 @@ final class Interruption {
   ///   process itself.
   init(_ action: @escaping @Sendable (_ exitCode: Int32) -> Void) {
     let queue = DispatchQueue(label: "interruption")
-    sources = Terminal.endingSignals.map { number in
-      Terminal.keepFromEnding(number)
+    sources = [SIGINT, SIGTERM].map { number in
+      _ = signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { action(128 + number) }
       source.resume()

@@ -18,58 +18,52 @@ struct SharedShow: Sendable {
       return true
     }
     guard LocalRedis.program != nil else {
-      say("Neither redis-server nor valkey-server is installed, so there is nothing to show.")
+      screen.say(
+        "Neither redis-server nor valkey-server is installed, so there is nothing to show.")
       return true
     }
     let server = try LocalRedis()
     let here = try SharedPeer(port: server.port)
     try await here.follows()
     let other = try PeerProcess(port: server.port)
-    say("A server runs on port \(server.port), and two processes use it, each with its own memory.")
+    screen.say(
+      "A server runs on port \(server.port), and two processes use it, each with its own memory.")
     return try await keepInStep(here, other) && loseServer(server, other)
   }
 
   private func keepInStep(_ here: SharedPeer, _ other: PeerProcess) async throws -> Bool {
-    title("This process sets a value; the other one reads it, and has it in memory then.")
+    screen.title("This process sets a value; the other one reads it, and has it in memory then.")
     _ = try await here.answer(to: "set level1")
     let first = [try show(other, "get"), try show(other, "get")]
-    title("This process sets another value; the other's memory forgets the old one.")
+    screen.title("This process sets another value; the other's memory forgets the old one.")
     _ = try await here.answer(to: "set level2")
     let second = [try show(other, "get"), try show(other, "get")]
-    title("The other process sets and removes; this one follows as well.")
+    screen.title("The other process sets and removes; this one follows as well.")
     _ = try show(other, "set level3")
     let third = try await here.answer(to: "get")
-    say("here: \(third)")
+    screen.say("here: \(third)")
     _ = try show(other, "remove")
     let fourth = try await here.answer(to: "get")
-    say("here: \(fourth)")
+    screen.say("here: \(fourth)")
     return first == ["level1, from the server", "level1, from memory"]
       && second == ["level2, from the server", "level2, from memory"]
       && third == "level3, from the server" && fourth == "nothing"
   }
 
   private func loseServer(_ server: LocalRedis, _ other: PeerProcess) throws -> Bool {
-    title("The server is killed: memory is emptied before anything else is answered.")
+    screen.title("The server is killed: memory is emptied before anything else is answered.")
     _ = try other.ask("set level4")
     server.kill()
     let without = try show(other, "get")
     try server.start()
-    title("It is back, empty, and both continue.")
+    screen.title("It is back, empty, and both continue.")
     while try other.ask("set level5") != "done" {}
     return try without.hasPrefix("failed") && show(other, "get").hasPrefix("level5")
   }
 
   private func show(_ other: PeerProcess, _ command: String) throws -> String {
     let answer = try other.ask(command)
-    say("the other, \(command): \(answer)")
+    screen.say("the other, \(command): \(answer)")
     return answer
-  }
-
-  private func title(_ text: String) {
-    screen.write(lines: ["", screen.style.painted(text, .title)])
-  }
-
-  private func say(_ text: String) {
-    screen.write(lines: ["  " + text])
   }
 }

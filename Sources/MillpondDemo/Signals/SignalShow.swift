@@ -30,47 +30,48 @@ struct SignalShow: Sendable {
 
   /// One download for three callers, and its value for the fourth.
   private func share(_ cache: MemoryCache<String, String>, _ url: URL) async -> Bool {
-    title("cache[\"pond\"] = download: it runs when it is first subscribed to, once for all.")
+    screen.title(
+      "cache[\"pond\"] = download: it runs when it is first subscribed to, once for all.")
     cache["pond"] = download(url)
-    say("nothing has run: \(requestCount) requests")
+    screen.say("nothing has run: \(requestCount) requests")
     let answers = await withTaskGroup(of: String?.self) { group in
       for _ in 0..<3 { group.addTask { try? await cache.get("pond").value } }
       return await group.reduce(into: [String?]()) { $0.append($1) }
     }
-    say("three callers: \(answers.compactMap { $0 }), \(requestCount) request")
+    screen.say("three callers: \(answers.compactMap { $0 }), \(requestCount) request")
     let later = try? await cache.signal(for: "pond") { download(url) }.value
-    say("a later caller: \(later ?? "nothing"), \(requestCount) request")
+    screen.say("a later caller: \(later ?? "nothing"), \(requestCount) request")
     return answers == ["level 1", "level 1", "level 1"] && later == "level 1" && requestCount == 1
   }
 
   /// A value that is fetched again and again, for all callers that ask meanwhile.
   private func poll(_ cache: MemoryCache<String, String>, _ url: URL) async -> Bool {
-    title("cache[\"pond\"] = a polled value: whoever asks follows it to its end.")
+    screen.title("cache[\"pond\"] = a polled value: whoever asks follows it to its end.")
     cache["pond"] = Signal.interval(.milliseconds(200)).take(4).flatMap { _ in download(url) }
     let early = Locked([String]())
     let end = Signal<Void>.create { observer, lifetime in
       cache["pond"]?.onNext { level in
         early.withLock { $0.append(level) }
-        say("early: \(level)")
+        screen.say("early: \(level)")
       }.ignoreValues(as: Void.self).run(observer, lifetime)
     }.started()
     _ = try? await Signal.timer(after: .milliseconds(500)).valueIfAny
     let late = Locked([String]())
     let lateEnd = cache["pond"]?.onNext { level in
       late.withLock { $0.append(level) }
-      say("late:  \(level)")
+      screen.say("late:  \(level)")
     }
     _ = try? await lateEnd?.last().valueIfAny
     _ = try? await end.valueIfAny
     let last = cache.peek("pond")
-    say("the last value stays: \(last ?? "nothing")")
+    screen.say("the last value stays: \(last ?? "nothing")")
     return early.withLock { $0.last } == last && late.withLock { $0.last } == last && last != nil
   }
 
   private func remove(from cache: MemoryCache<String, String>) -> Bool {
-    title("cache[\"pond\"] = nil: it is gone.")
+    screen.title("cache[\"pond\"] = nil: it is gone.")
     cache["pond"] = nil
-    say("the entry is \(cache["pond"] == nil ? "gone" : "still there")")
+    screen.say("the entry is \(cache["pond"] == nil ? "gone" : "still there")")
     return cache["pond"] == nil
   }
 
@@ -80,15 +81,5 @@ struct SignalShow: Sendable {
 
   private var requestCount: Int {
     requests.withLock { $0 }
-  }
-
-  // MARK: The screen
-
-  private func title(_ text: String) {
-    screen.write(lines: ["", screen.style.painted(text, .title)])
-  }
-
-  private func say(_ text: String) {
-    screen.write(lines: ["  " + text])
   }
 }

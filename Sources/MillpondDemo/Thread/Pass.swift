@@ -5,22 +5,19 @@ import Millpond
 final class Pass: Sendable {
   private let layers: PictureLayers
   private let board: Board
-  private let table: LockedState<SummaryTable>
-  private let subscriptions = LockedState<[URL: [Disposable]]>([:])
-  private let failures = LockedState(0)
-  private let answeredRows = LockedState<Set<Int>>([])
+  private let table: Locked<SummaryTable>
+  private let subscriptions = Locked<[URL: [Disposable]]>([:])
+  private let failures = Locked(0)
   private let places = DispatchGroup()
 
-  init(_ layers: PictureLayers, _ board: Board, _ table: LockedState<SummaryTable>) {
+  init(_ layers: PictureLayers, _ board: Board, _ table: Locked<SummaryTable>) {
     self.layers = layers
     self.board = board
     self.table = table
   }
 
   /// The number of places whose picture failed to load.
-  var failureCount: Int {
-    failures.withLock { $0 }
-  }
+  var failureCount: Int { failures.withLock { $0 } }
 
   /// Subscribes `count` places to the picture at `url`, and shows their progress in one row.
   ///
@@ -31,13 +28,13 @@ final class Pass: Sendable {
   ///   - onProgress: Runs for each progress of the first place.
   func ask(
     for url: URL, label: String, places count: Int,
-    onProgress: @escaping @Sendable (SignalProgress) -> Void = { _ in }
+    onProgress: @escaping @Sendable (SignalProgress) -> Void
   ) {
     let row = board.addRow(count == 1 ? label : "\(label) ×\(count)")
     for place in 0..<count {
       places.enter()
       let start = ContinuousClock.now
-      let subscription = layers.pictures.get(url)
+      let subscription = layers.pictures.lookUp(url)
         .onEnd { self.ended($0, url, row) }
         .subscribe(
           onProgress: { progress in
@@ -45,17 +42,24 @@ final class Pass: Sendable {
               .loading(completed: progress.completed, total: progress.total), row: row)
             if place == 0 { onProgress(progress) }
           },
-          onNext: { self.answered(url, $0, start.duration(to: .now), row) })
+          onNext: { found in
+            let (layer, bytes) = (found.provenance.origin ?? "?", found.value?.count ?? 0)
+            let time = start.duration(to: .now)
+            self.table.withLock { $0.record(layer: layer, time: time, bytes: bytes) }
+            if place == 0 {
+              self.board.report(.done(layer: layer, bytes: bytes, time: time), row: row)
+            }
+          })
       subscriptions.withLock { $0[url, default: []].append(subscription) }
     }
   }
 
-  /// Scrolls away `count` of the places that wait for `url`.
+  /// Scrolls away so many of the last places that wait for `url`.
   func scrollAway(_ url: URL, places count: Int) {
     let leaving = subscriptions.withLock { subscriptions -> [Disposable] in
-      let leaving = (subscriptions[url] ?? []).prefix(count)
-      subscriptions[url]?.removeFirst(leaving.count)
-      return Array(leaving)
+      let leaving = Array((subscriptions[url] ?? []).suffix(count))
+      subscriptions[url]?.removeLast(leaving.count)
+      return leaving
     }
     for subscription in leaving { subscription.dispose() }
   }
@@ -67,13 +71,6 @@ final class Pass: Sendable {
     }
   }
 
-  private func answered(_ url: URL, _ data: Data, _ time: Duration, _ row: Int) {
-    let layer = layers.answers.layer(of: url)
-    table.withLock { $0.record(layer: layer, time: time, bytes: data.count) }
-    guard answeredRows.withLock({ $0.insert(row).inserted }) else { return }
-    board.report(.done(layer: layer, bytes: data.count, time: time), row: row)
-  }
-
   private func ended(_ ending: Ending, _ url: URL, _ row: Int) {
     switch ending {
     case .completed: break
@@ -82,7 +79,7 @@ final class Pass: Sendable {
       board.report(.failed(reason: "\(error)"), row: row)
     case .disposed:
       let isLast = subscriptions.withLock { $0[url]?.isEmpty ?? true }
-      if isLast { board.report(.cancelled(reason: "its last row scrolled away"), row: row) }
+      if isLast { board.report(.cancelled, row: row) }
     }
     places.leave()
   }

@@ -8,21 +8,25 @@ struct Inspection: Sendable {
   private let layers: PictureLayers
   private let screen: Screen
 
-  /// Serves the page, says where, and opens it if the program runs in a terminal.
+  /// Serves the page, and says where.
   init(of layers: PictureLayers, _ screen: Screen) throws {
     self.layers = layers
     self.screen = screen
     inspector = try Inspector(
       layers.pictures, title: "Pictures of the demo", allowing: [.removing, .trimming])
-    screen.write(lines: ["The inside of the caches: \(inspector.address)", ""])
-    if screen.isLive { BrowserLaunch.open(inspector.address) }
+    screen.write(lines: ["The inside of the caches, for a browser: \(inspector.address)", ""])
   }
 
   /// Keeps the caches busy until the user presses Enter.
   func stay(_ urls: [URL]) async {
     screen.write(lines: ["The page stays, and so do the readers, until you press Enter."])
     let readers = Task { await read(urls) }
-    await Self.enterIsPressed()
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        _ = readLine()
+        continuation.resume()
+      }
+    }
     readers.cancel()
     await readers.value
     inspector.stop()
@@ -37,15 +41,6 @@ struct Inspection: Sendable {
       try? await Task.sleep(for: .milliseconds(Int.random(in: 5...100)))
       // Some readers leave before the answer.
       if Int.random(in: 0..<40) == 0 { get.dispose() }
-    }
-  }
-
-  private static func enterIsPressed() async {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        _ = readLine()
-        continuation.resume()
-      }
     }
   }
 }
