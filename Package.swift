@@ -59,16 +59,17 @@ let package = Package(
       dependencies: ["Millpond", "MillpondCore", "MillpondEntities", "MillpondSignals"],
       swiftSettings: settings),
     .target(
-      name: "MillpondRedis", dependencies: ["MillpondCore", "MillpondSignals"],
+      name: "MillpondRedis", dependencies: ["MillpondCore", "MillpondSignals", "MillpondSockets"],
       swiftSettings: settings),
     .target(
       name: "MillpondTesting", dependencies: ["MillpondCore", "MillpondSignals"],
       swiftSettings: settings),
-    .target(name: "LoopbackServer", swiftSettings: settings),
-    .target(name: "LocalRedis", swiftSettings: settings),
+    .target(name: "MillpondSockets", swiftSettings: settings),
+    .target(name: "LoopbackServer", dependencies: ["MillpondSockets"], swiftSettings: settings),
+    .target(name: "LocalRedis", dependencies: ["MillpondSockets"], swiftSettings: settings),
     .target(
       name: "MillpondInspector",
-      dependencies: ["MillpondCore", "MillpondSignals", "LoopbackServer"], swiftSettings: settings),
+      dependencies: ["MillpondCore", "MillpondSignals", "MillpondSockets"], swiftSettings: settings),
     .target(
       name: "MillpondHTTPTesting",
       dependencies: ["Millpond", "MillpondTesting", "LoopbackServer"], swiftSettings: settings),
@@ -81,7 +82,8 @@ let package = Package(
     .executableTarget(
       name: "MillpondBench",
       dependencies: [
-        "Millpond", "MillpondEntities", "MillpondRedis", "LoopbackServer", "LocalRedis",
+        "Millpond", "MillpondEntities", "MillpondRedis", "MillpondSockets", "LoopbackServer",
+        "LocalRedis",
       ],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
@@ -102,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "MillpondInspectorTests",
       dependencies: [
-        "MillpondInspector", "Millpond", "MillpondTesting", "LoopbackServer", "TestTraits",
+        "MillpondInspector", "Millpond", "MillpondSockets", "MillpondTesting", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -120,7 +122,7 @@ let package = Package(
       name: "MillpondScheduleTests",
       dependencies: [
         "MillpondEntityArchive", "MillpondCore", "MillpondEntities", "MillpondRedis",
-        "MillpondSignals", "MillpondTesting",
+        "MillpondSignals", "MillpondSockets", "MillpondTesting",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -129,12 +131,13 @@ let package = Package(
     .testTarget(
       name: "MillpondRedisTests",
       dependencies: [
-        "MillpondRedis", "Millpond", "MillpondTesting", "LocalRedis", "LoopbackServer",
-        "RedisWorker", "TestTraits",
+        "MillpondRedis", "Millpond", "MillpondSockets", "MillpondTesting", "LocalRedis",
+        "LoopbackServer", "RedisWorker", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "LoopbackServerTests", dependencies: ["LoopbackServer", "TestTraits"],
+      name: "LoopbackServerTests",
+      dependencies: ["LoopbackServer", "MillpondSockets", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondBenchTests", dependencies: ["MillpondBench", "TestTraits"],

@@ -1,4 +1,5 @@
 public import Foundation
+import MillpondSockets
 import Synchronization
 
 #if canImport(Glibc)
@@ -195,26 +196,8 @@ public final class LocalRedis: Sendable {
 
   /// Returns a port of 127.0.0.1 that is free at present.
   public static func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, streamType, 0)
-    defer { _ = close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
-      guard bind(descriptor, start, size) == 0 else { return -1 }
-      return getsockname(descriptor, start, &size)
-    }
-    guard result == 0 else { throw LocalRedisError.noPort }
-    return UInt16(bigEndian: address.sin_port)
+    try Socket.bound().port
   }
-
-  #if canImport(Glibc)
-    private static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }
-  #else
-    private static var streamType: Int32 { SOCK_STREAM }
-  #endif
 }
 
 private func sendSignal(_ process: Int32, _ number: Int32) { _ = kill(process, number) }

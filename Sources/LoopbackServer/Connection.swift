@@ -149,7 +149,7 @@ extension Connection {
     case .wait(let duration):
       do { try stream.pause(until: .now + duration) } catch { throw .gone }
     case .hold(let hold):
-      do { try stream.pause(for: hold) } catch { throw .gone }
+      do { try pause(for: hold) } catch { throw .gone }
     case .sendHead(let bytes): try send(bytes)
     case .sendBody(let bytes, let bandwidth):
       let before = bodyBytesSent
@@ -158,6 +158,12 @@ extension Connection {
     case .close: throw .closing
     case .reset: throw .resetting
     }
+  }
+
+  private mutating func pause(for hold: ResponseHold) throws(ConnectionStream.Gone) {
+    guard let id = hold.addWaker(stream.waker) else { return }
+    defer { hold.removeWaker(id) }
+    try stream.pause { hold.isReleased }
   }
 
   private mutating func send(_ bytes: [UInt8]) throws(Ending) {

@@ -43,7 +43,7 @@ extension LoopbackServer {
   ) async -> Bool {
     let log = log
     return await withCheckedContinuation { continuation in
-      let started = Platform.startThread {
+      let started = SystemThread.start {
         continuation.resume(returning: log.wait(timeout: timeout, until: condition))
       }
       if !started { continuation.resume(returning: false) }

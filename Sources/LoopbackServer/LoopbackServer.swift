@@ -1,3 +1,5 @@
+@_exported public import MillpondSockets
+
 /// A small HTTP/1.1 origin on 127.0.0.1, for tests, demos and benchmarks.
 ///
 ///     let origin = try LoopbackServer(latency: .milliseconds(20)) { request in

@@ -13,9 +13,8 @@ public final class SilentPort: Sendable {
   /// - Throws: ``SocketError`` when the system refuses a socket.
   public init() throws(SocketError) {
     (listener, port) = try Socket.listening(queue: 0)
-    let wake = try WakePipe()
     var queue: [Socket] = []
-    while let socket = try Socket.connected(to: port, wake) { queue.append(socket) }
+    while let socket = try Socket.connected(to: port) { queue.append(socket) }
     self.queue = queue
   }
 

@@ -1,4 +1,4 @@
-import LoopbackServer
+import MillpondSockets
 public import MillpondCore
 
 /// A page in the browser that shows the inside of a running cache.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoopbackServer
+@testable import MillpondSockets
 
 @Suite struct HeadersTests {
   @Test func `names compare without regard to case and the first value counts`() {

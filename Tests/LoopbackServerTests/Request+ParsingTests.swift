@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LoopbackServer
+@testable import MillpondSockets
 
 @Suite struct RequestParsingTests {
   @Test func `a head is read up to its blank line`() throws {

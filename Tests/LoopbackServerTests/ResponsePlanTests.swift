@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LoopbackServer
+@testable import MillpondSockets
 
 @Suite struct ResponsePlanTests {
   private func plan(

@@ -1,4 +1,4 @@
-import LoopbackServer
+import MillpondSockets
 import Testing
 
 @testable import MillpondInspector

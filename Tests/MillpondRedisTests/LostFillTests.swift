@@ -4,6 +4,7 @@ import LocalRedis
 import Millpond
 import MillpondSignals
 import Testing
+import MillpondSockets
 
 @testable import MillpondRedis
 
@@ -261,7 +262,7 @@ import Testing
     ]
     for answers in malformed { #expect(RedisSession(answers) == nil) }
 
-    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())
+    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())
     for number in 0..<40 {
       let other = try #require(
         RedisSession([

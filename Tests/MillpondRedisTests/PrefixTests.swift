@@ -3,6 +3,7 @@ import LocalRedis
 import Millpond
 import MillpondTesting
 import Testing
+import MillpondSockets
 
 @testable import MillpondRedis
 
@@ -139,7 +140,7 @@ import Testing
     _ prefixes: [String], after sent: [String]?, _ tracking: RedisTracking = .byPrefix
   ) throws -> (requests: [String], isAnew: Bool) {
     let tracker = RedisTracker(
-      tracking, [RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())])
+      tracking, [RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())])
     let uses = prefixes.map { tracker.use($0) }
     let step = tracker.step(after: sent.map { SentPrefixes(version: 0, texts: $0) }, on: 0)
     withExtendedLifetime(uses) {}
@@ -180,7 +181,7 @@ import Testing
   }
 
   @Test func `a confirmation counts only if nothing else was told meanwhile`() throws {
-    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try RedisWakePipe())
+    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())
     let tracker = RedisTracker(.byPrefix, [connection])
     let first = tracker.use("a/b/")
     let sent = tracker.step(after: nil, on: 0).sent

@@ -4,6 +4,7 @@ import MillpondSignals
 import MillpondTesting
 import Synchronization
 import Testing
+import MillpondSockets
 
 @testable import MillpondRedis
 

@@ -1,13 +1,5 @@
-import Dispatch
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import MillpondSockets
 
 /// A socket that blocks, as the simplest client has it.
 ///
@@ -17,23 +9,14 @@ final class BlockingSocket: @unchecked Sendable {
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   init(port: UInt16) throws {
-    descriptor = socket(AF_INET, Self.streamType, 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeBytes(of: &address) { bytes -> Int32 in
-      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return -1 }
-      return connect(descriptor, start, size)
-    }
-    guard result == 0 else { throw FileTrouble(path: "127.0.0.1:\(port)") }
-    var on: Int32 = 1
-    _ = setsockopt(
-      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    let address = SocketAddress.loopback(port: port)
+    descriptor = try SocketCalls.open(family: address.family)
+    SocketCalls.sendSmallPiecesAtOnce(descriptor)
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+    try SocketCalls.connect(descriptor, to: address)
   }
 
-  deinit { close(descriptor) }
+  deinit { SocketCalls.close(descriptor) }
 
   /// Gets a value; returns the number of bytes of the answer.
   func get(_ key: String) -> Int {
@@ -43,30 +26,23 @@ final class BlockingSocket: @unchecked Sendable {
 
   func ask(_ key: String) {
     let command = Array("*2\r\n$3\r\nGET\r\n$\(key.utf8.count)\r\n\(key)\r\n".utf8)
-    _ = command.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+    _ = command.withUnsafeBytes { SocketCalls.send(descriptor, $0) }
   }
 
   /// Returns the number of bytes of the next answer, of at least 1,000; zero at the end.
   func receive() -> Int {
     var (count, last) = (0, 0)
     repeat {
-      last = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-      if last <= 0 { return 0 }
-      count += last
+      let result = buffer.withUnsafeMutableBytes { SocketCalls.receive(descriptor, into: $0) }
+      guard case .moved(let moved) = result, moved > 0 else { return 0 }
+      count += moved
+      last = moved
     } while count < 1_000 || buffer[last - 1] != UInt8(ascii: "\n")
     return count
   }
 
   /// Ends the connection, so that a thread that reads goes on.
-  func end() { _ = shutdown(descriptor, bothWays) }
-
-  #if canImport(Glibc)
-    private static var streamType: Int32 { Int32(SOCK_STREAM.rawValue) }
-    private var bothWays: Int32 { Int32(SHUT_RDWR) }
-  #else
-    private static var streamType: Int32 { SOCK_STREAM }
-    private var bothWays: Int32 { SHUT_RDWR }
-  #endif
+  func end() { SocketCalls.endBothWays(descriptor) }
 }
 
 /// A socket whose answers one thread reads and hands over to another: the simplest client that

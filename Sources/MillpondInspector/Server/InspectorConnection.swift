@@ -1,5 +1,5 @@
 import Foundation
-import LoopbackServer
+import MillpondSockets
 import MillpondCore
 import MillpondSignals
 

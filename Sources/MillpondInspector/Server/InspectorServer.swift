@@ -1,4 +1,4 @@
-import LoopbackServer
+import MillpondSockets
 import MillpondCore
 import MillpondSignals
 

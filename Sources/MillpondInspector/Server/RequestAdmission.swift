@@ -1,4 +1,4 @@
-import LoopbackServer
+import MillpondSockets
 
 /// The rules by which requests are admitted.
 ///

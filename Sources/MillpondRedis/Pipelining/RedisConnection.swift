@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import MillpondSockets
 
 /// One connection of a client, as every thread sees it: the acting part of a ``RedisPipeline``.
 ///
@@ -8,7 +9,7 @@ import MillpondSignals
 final class RedisConnection: Sendable {
   let number: Int
   private let limits: ConnectionLimits
-  private let wake: RedisWakePipe
+  private let wake: WakePipe
   private let state: Locked<State>
 
   struct State: Sendable {
@@ -39,7 +40,7 @@ final class RedisConnection: Sendable {
     var output: SocketOutput
   }
 
-  init(_ number: Int, _ limits: ConnectionLimits, _ wake: RedisWakePipe) {
+  init(_ number: Int, _ limits: ConnectionLimits, _ wake: WakePipe) {
     self.number = number
     self.limits = limits
     self.wake = wake
@@ -87,7 +88,7 @@ final class RedisConnection: Sendable {
     send(&writing)
     switch step {
     case .nothing, .send: break
-    case .wake, .sendAndWake: wake.send()
+    case .wake, .sendAndWake: wake.signal()
     case .refuse(let error): answer(.failure(error))
     }
     return true
@@ -152,7 +153,7 @@ final class RedisConnection: Sendable {
         return state.beginWriting()
       }
       // The thread of the connections waits until there is room.
-      if isBlocked { wake.send() }
+      if isBlocked { wake.signal() }
     }
   }
 

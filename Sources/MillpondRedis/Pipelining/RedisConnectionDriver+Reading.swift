@@ -1,4 +1,5 @@
 import MillpondSignals
+import MillpondSockets
 
 /// The reading of the bytes from the server.
 extension RedisConnectionDriver {

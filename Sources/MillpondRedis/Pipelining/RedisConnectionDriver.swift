@@ -1,4 +1,5 @@
 import MillpondSignals
+import MillpondSockets
 
 /// The part of a connection that only the thread of all connections touches: the bytes from the
 /// server, and the attempt to connect.
@@ -6,7 +7,7 @@ struct RedisConnectionDriver {
   let connection: RedisConnection
   let settings: RedisSettings
   let tracker: RedisTracker
-  private let wake: RedisWakePipe
+  private let wake: WakePipe
   var socket: RedisSocket?
   var parser: RESPParser
   var attempt: Attempt?
@@ -46,7 +47,7 @@ struct RedisConnectionDriver {
 
   init(
     _ connection: RedisConnection, _ settings: RedisSettings, _ tracker: RedisTracker,
-    _ wake: RedisWakePipe
+    _ wake: WakePipe
   ) {
     self.connection = connection
     self.settings = settings
@@ -123,12 +124,11 @@ struct RedisConnectionDriver {
   /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
   private mutating func lookUp(at now: Int64) {
     guard case .tcp(let host, let port) = settings.address else {
-      do throws(RedisError) {
-        attempt?.addresses = [try .unix(path: settings.address.host)]
-        return connectToNext(at: now, .connectionLost)
-      } catch {
-        return lose(error, at: now)
+      guard let address = SocketAddress.unix(path: settings.address.host) else {
+        return lose(.pathTooLong(settings.address.host), at: now)
       }
+      attempt?.addresses = [address]
+      return connectToNext(at: now, .connectionLost)
     }
     attempt?.isLookingUp = true
     let isRunning = connection.withState { state in
@@ -142,7 +142,7 @@ struct RedisConnectionDriver {
         state.addresses = addresses
         state.isLookingUp = false
       }
-      wake.send()
+      wake.signal()
     }
   }
 

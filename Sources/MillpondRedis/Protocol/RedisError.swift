@@ -1,6 +1,7 @@
 public import Foundation
 import MillpondCore
 import MillpondSignals
+import MillpondSockets
 
 /// A failure of a server, of the connection to it, or of a command.
 ///
@@ -43,6 +44,10 @@ public enum RedisError: Error, Sendable, Hashable {
 
   /// The ``Redis`` object has been closed.
   case closed
+
+  init(_ error: SocketError) {
+    self = .system(call: error.step, code: error.code)
+  }
 
   /// The first word of a server's error, such as `OOM`, also of one because of which there is no
   /// connection, such as `NOAUTH`; nil for other errors.

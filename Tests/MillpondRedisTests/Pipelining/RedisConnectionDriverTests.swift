@@ -1,5 +1,6 @@
 import LocalRedis
 import Testing
+import MillpondSockets
 
 @testable import MillpondRedis
 
@@ -10,7 +11,7 @@ import Testing
     let settings = RedisSettings(
       address: .tcp(host: "two.addresses", port: server.port), database: 0, connections: 1,
       tracking: .off, limits: ConnectionLimits(deadline: .max / 2, heartbeat: .max / 2))
-    let wake = try RedisWakePipe()
+    let wake = try WakePipe()
     let connection = RedisConnection(0, settings.limits, wake)
     var driver = RedisConnectionDriver(
       connection, settings, RedisTracker(.off, [connection]), wake)
@@ -41,7 +42,7 @@ import Testing
     let settings = RedisSettings(
       address: .tcp(host: "two.addresses", port: 1), database: 0, connections: 1, tracking: .off,
       limits: ConnectionLimits(deadline: 1_000, heartbeat: 1_000, firstPause: 10))
-    let wake = try RedisWakePipe()
+    let wake = try WakePipe()
     let connection = RedisConnection(0, settings.limits, wake)
     let driver = RedisConnectionDriver(connection, settings, RedisTracker(.off, [connection]), wake)
     connection.withState { state in

@@ -11,8 +11,8 @@ final class ThreadGroup: Sendable {
   func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     members.withLock { $0.count += 1 }
     let members = members
-    let started = Platform.startThread {
-      let thread = Platform.currentThread
+    let started = SystemThread.start {
+      let thread = SystemThread.current
       members.withLock { _ = $0.threads.insert(thread) }
       body()
       members.change {
@@ -26,7 +26,7 @@ final class ThreadGroup: Sendable {
 
   /// Blocks until all threads have ended; a thread of the group does not wait for itself.
   func join() {
-    let thread = Platform.currentThread
+    let thread = SystemThread.current
     _ = members.wait(until: nil) { $0.count == ($0.threads.contains(thread) ? 1 : 0) }
   }
 }

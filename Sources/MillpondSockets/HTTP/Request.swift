@@ -1,4 +1,4 @@
-/// A request as the origin received it.
+/// A request as a server received it.
 public struct Request: Sendable {
   /// The method, such as "GET".
   public let method: String
@@ -7,8 +7,8 @@ public struct Request: Sendable {
   /// The header fields.
   public let headers: Headers
   /// The body; empty without a Content-Length.
-  public internal(set) var body: [UInt8]
+  public package(set) var body: [UInt8]
 
   /// Whether the client keeps the connection: HTTP/1.1 without "Connection: close".
-  let keepsAlive: Bool
+  package let keepsAlive: Bool
 }

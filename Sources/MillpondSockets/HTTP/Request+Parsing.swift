@@ -5,7 +5,7 @@ package struct RequestHead: Sendable {
   /// The longest accepted head, in bytes.
   package static let byteLimit = 64 * 1024
   /// The longest accepted body, in bytes.
-  static let bodyByteLimit = 16 * 1024 * 1024
+  package static let bodyByteLimit = 16 * 1024 * 1024
 
   package let request: Request
   /// The length of the head in bytes of input.
@@ -15,7 +15,7 @@ package struct RequestHead: Sendable {
   /// Whether the body comes in chunks.
   package let isChunked: Bool
 
-  var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
+  package var expectsContinue: Bool { request.headers.lists("100-continue", in: "Expect") }
 
   /// Parses the head at the start of `input`; returns nil when more bytes are needed.
   ///
@@ -47,7 +47,7 @@ package struct RequestHead: Sendable {
   /// Returns the size that a line before a chunk states, without its extensions.
   ///
   /// - Source: RFC 9112 §7.1.
-  static func chunkSize(_ line: [UInt8]) throws(Refusal) -> Int {
+  package static func chunkSize(_ line: [UInt8]) throws(Refusal) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && !$0.isBlank }
     guard !digits.isEmpty, digits.allSatisfy(\.isHexDigit) else { throw .malformed }
     guard let size = Int(digits.text, radix: 16), size <= bodyByteLimit else { throw .bodyTooLarge }

@@ -18,9 +18,11 @@
   extension SocketCalls {
     static var withoutSignal: Int32 { Int32(MSG_NOSIGNAL) }
     static var bothWays: Int32 { Int32(SHUT_RDWR) }
+    static var writingWay: Int32 { Int32(SHUT_WR) }
+    static var hangUpInterest: Int32 { 0x2000 }  // POLLRDHUP, which Swift does not see
 
     /// Returns nanoseconds since an unknown start.
-    static func now() -> Int64 {
+    package static func now() -> Int64 {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
       return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

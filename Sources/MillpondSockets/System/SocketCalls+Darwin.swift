@@ -5,9 +5,11 @@
     static var streamType: Int32 { SOCK_STREAM }
     static var withoutSignal: Int32 { 0 }
     static var bothWays: Int32 { SHUT_RDWR }
+    static var writingWay: Int32 { SHUT_WR }
+    static var hangUpInterest: Int32 { POLLHUP }
 
     /// Returns nanoseconds since an unknown start.
-    static func now() -> Int64 { Int64(clamping: clock_gettime_nsec_np(CLOCK_UPTIME_RAW)) }
+    package static func now() -> Int64 { Int64(clamping: clock_gettime_nsec_np(CLOCK_UPTIME_RAW)) }
 
     static func silenceSignal(_ descriptor: Int32) {
       var on: Int32 = 1

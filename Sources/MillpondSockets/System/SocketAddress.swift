@@ -6,26 +6,33 @@
   import Darwin
 #endif
 
-/// An address to which a socket connects, as the system's calls take it.
-struct SocketAddress: Sendable, Equatable {
-  let family: Int32
-  let bytes: [UInt8]
+/// An address of a socket, as the system's calls take it.
+package struct SocketAddress: Sendable, Equatable {
+  package let family: Int32
+  package let bytes: [UInt8]
 
-  /// Returns the address of a Unix socket.
-  static func unix(path: String) throws(RedisError) -> SocketAddress {
+  /// Returns the address of a Unix socket; nil if the path is too long for the system.
+  package static func unix(path: String) -> SocketAddress? {
     let path = Array(path.utf8)
     let room = MemoryLayout<sockaddr_un>.size - 2
-    guard path.count < room, !path.contains(0) else {
-      throw .pathTooLong(String(decoding: path, as: UTF8.self))
-    }
+    guard path.count < room, !path.contains(0) else { return nil }
     let head = unixHead(length: 2 + path.count + 1)
     return SocketAddress(family: Int32(AF_UNIX), bytes: head + path + [0])
+  }
+
+  /// Returns the address of a port of 127.0.0.1; with zero, the system chooses one.
+  package static func loopback(port: UInt16) -> SocketAddress {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+    return SocketAddress(family: AF_INET, bytes: withUnsafeBytes(of: &address) { Array($0) })
   }
 
   /// Returns the addresses of a host, in the order in which they should be tried.
   ///
   /// The call blocks while the name is looked up.
-  static func addresses(of host: String, port: UInt16) -> [SocketAddress] {
+  package static func addresses(of host: String, port: UInt16) -> [SocketAddress] {
     var hints = addrinfo()
     hints.ai_socktype = SocketCalls.streamType
     var first: UnsafeMutablePointer<addrinfo>?

@@ -29,7 +29,7 @@ public struct Headers: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// Returns whether a list field, such as Connection, contains this word.
-  func lists(_ word: String, in name: String) -> Bool {
+  package func lists(_ word: String, in name: String) -> Bool {
     allValues(of: name).contains { value in
       value.split(separator: ",").contains { isSame($0.trimmed, word) }
     }

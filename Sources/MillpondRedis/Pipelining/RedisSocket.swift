@@ -1,3 +1,5 @@
+import MillpondSockets
+
 /// The stream of bytes to a server, by TCP or a Unix socket: what the client does with sockets it
 /// does here, but for the wait for several of them.
 ///
@@ -8,15 +10,21 @@ final class RedisSocket: Sendable {
 
   /// Opens a socket and begins to connect it; when it can be written to, that is over.
   init(connectingTo address: SocketAddress) throws(RedisError) {
-    descriptor = try SocketCalls.open(family: address.family)
-    SocketCalls.sendSmallPiecesAtOnce(descriptor)
-    try SocketCalls.connect(descriptor, to: address.bytes)
+    do throws(SocketError) {
+      descriptor = try SocketCalls.open(family: address.family)
+      SocketCalls.sendSmallPiecesAtOnce(descriptor)
+      try SocketCalls.connect(descriptor, to: address)
+    } catch {
+      throw RedisError(error)
+    }
   }
 
   deinit { SocketCalls.close(descriptor) }
 
   /// The failure of the attempt to connect; nil if it is connected.
-  var connectFailure: RedisError? { SocketCalls.connectFailure(descriptor) }
+  var connectFailure: RedisError? {
+    SocketCalls.connectFailure(descriptor).map { RedisError($0) }
+  }
 
   /// Moves bytes that have arrived; none at the end.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> SocketCalls.Transfer {

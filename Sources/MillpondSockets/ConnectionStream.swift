@@ -10,8 +10,8 @@ package struct ConnectionStream: Sendable {
   // The limit of reading ahead; beyond it, only the platform's hang-up event reports a close.
   private static let aheadByteLimit = 64 * 1024
 
-  let socket: Socket
-  let wake: WakePipe
+  package let socket: Socket
+  private let wake: WakePipe
   package private(set) var input: [UInt8] = []
 
   init(_ socket: Socket) throws(SocketError) {
@@ -77,10 +77,17 @@ package struct ConnectionStream: Sendable {
     }
   }
 
-  mutating func pause(for hold: ResponseHold) throws(Gone) {
-    guard let id = hold.addWaker({ [wake] in wake.signal() }) else { return }
-    defer { hold.removeWaker(id) }
-    while !hold.isReleased { try look(timeout: nil) }
+  /// Waits until something happens, and reads the bytes that have arrived.
+  ///
+  /// - Parameters:
+  ///   - isOver: Whether the wait is over.
+  package mutating func pause(until isOver: () -> Bool) throws(Gone) {
+    while !isOver() { try look(timeout: nil) }
+  }
+
+  /// What ends the present wait or the next one, so that its condition is looked at.
+  package var waker: @Sendable () -> Void {
+    { [wake] in wake.signal() }
   }
 
   /// Waits until something happens, and reads the bytes that have arrived.
@@ -96,7 +103,7 @@ package struct ConnectionStream: Sendable {
 
   // Clears every wake-up, including a late one, which would otherwise turn each wait into a spin.
   private func wait(reading: Bool, writing: Bool = false, timeout: Duration?)
-    -> Platform.Readiness
+    -> Socket.Readiness
   {
     let seen = socket.look(reading: reading, writing: writing, wake: wake, timeout: timeout)
     if seen.isWoken { wake.clear() }
@@ -112,7 +119,7 @@ extension ConnectionStream {
     wake.close()
   }
 
-  func reset() {
+  package func reset() {
     socket.reset()
     wake.close()
   }
