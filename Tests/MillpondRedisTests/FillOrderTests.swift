@@ -3,6 +3,7 @@ import LocalRedis
 import Millpond
 import MillpondRedis
 import MillpondSignals
+import MillpondTesting
 import Testing
 
 @testable import MillpondCore
@@ -81,20 +82,23 @@ import Testing
     before: Before, areApart: Bool
   ) async throws {
     for tracking in [RedisTracking.byPrefix, .byKey, .off] {
-      for isReload in [false, true] {
-        let cache = try await cache(before, tracking: tracking)
-        let token = FillToken(isReload: isReload)
+      let cache = try await cache(before, tracking: tracking)
+      let origin = TestOrigin<String, Data>()
+      let got = Recorder<Data>().subscribe(
+        to: cache.layered(over: origin)
+          .get("k", freshness: before == .nothing ? .any : .reload))
+      try await origin["k"].subscriptions(count: 1)
 
-        var outcomes: [Signal<Void>] = []
-        for byte: UInt8 in 1...5 {
-          outcomes.append(fill(cache, byte, token))
-          if areApart { try await cache.redisReports() }
-        }
-        for outcome in outcomes { _ = try await outcome.collect().value }
-
-        #expect(try await cache.found("k") == Data([5]), "\(tracking) \(isReload)")
-        try await cache.removeAll().value
+      for byte: UInt8 in 1...5 {
+        origin["k"].next(Data([byte]))
+        if areApart { try await cache.redisReports() }
       }
+      origin["k"].completed()
+      try await got.ended()
+      try await cache.flush()
+
+      #expect(try await cache.found("k") == Data([5]), "\(tracking)")
+      try await cache.removeAll().value
     }
   }
 
