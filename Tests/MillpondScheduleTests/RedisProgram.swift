@@ -44,7 +44,7 @@ final class RedisProgram: @unchecked Sendable {
       address: .unix(path: path), database: 0, connections: 1, tracking: tracking,
       limits: ConnectionLimits(deadline: .max / 4, heartbeat: .max / 4, firstPause: 0))
     settings.chance = { 0 }
-    guard let address = try? SocketAddress.unix(path: path), let client = try? Redis(settings),
+    guard let address = SocketAddress.unix(path: path), let client = try? Redis(settings),
       let listener = try? SocketCalls.open(family: address.family)
     else { preconditionFailure("the system has no sockets") }
     address.bytes.withUnsafeBytes { bytes in
