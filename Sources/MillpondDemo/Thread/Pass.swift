@@ -34,7 +34,7 @@ final class Pass: Sendable {
     for place in 0..<count {
       places.enter()
       let start = ContinuousClock.now
-      let subscription = layers.pictures.lookUp(url)
+      let subscription = layers.pictures.get(url)
         .onEnd { self.ended($0, url, row) }
         .subscribe(
           onProgress: { progress in
@@ -42,9 +42,9 @@ final class Pass: Sendable {
               .loading(completed: progress.completed, total: progress.total), row: row)
             if place == 0 { onProgress(progress) }
           },
-          onNext: { found in
-            let (layer, bytes) = (found.provenance.origin ?? "?", found.value?.count ?? 0)
+          onNext: { picture in
             let time = start.duration(to: .now)
+            let (layer, bytes) = (self.layers.answers.layer(of: url), picture.count)
             self.table.withLock { $0.record(layer: layer, time: time, bytes: bytes) }
             if place == 0 {
               self.board.report(.done(layer: layer, bytes: bytes, time: time), row: row)
