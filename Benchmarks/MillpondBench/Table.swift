@@ -9,8 +9,10 @@ struct Table {
   /// The explanation of the columns.
   static let legend = """
     ours: Millpond's figure. beside: the floor, which is the least possible work or what one would
-    use without Millpond, measured by turns in this run, with ours as its multiple. Compare the
-    multiples: times differ from machine to machine, and from hour to hour.
+    use without Millpond, measured by turns in this run, with ours as its multiple. As OpenCombine,
+    for instance: what the fastest other library comes to here, by its multiple of the same floor on
+    another machine. Compare the multiples: times differ from machine to machine, and from hour to
+    hour.
     """
 
   init(for rows: [Row]) {

@@ -31,6 +31,19 @@ extension Row {
   }
 }
 
+extension Row {
+  /// Creates such a row of work of its own.
+  init(
+    _ name: String, _ summary: String, target: Double? = nil, mallocs: Int? = nil,
+    times: Double? = nil, peer: Peer? = nil, beside floor: Work,
+    expected: @escaping @Sendable (Int) -> Int, run: @escaping @Sendable (Int) -> Int
+  ) {
+    self.init(
+      name, summary, target: target, mallocs: mallocs, times: times, peer: peer, beside: floor,
+      body: Work(expected: expected, run: run))
+  }
+}
+
 extension Sample {
   /// Counts the objects that a work allocates.
   fileprivate init(

@@ -9,59 +9,51 @@ func chainRows() -> [Row] {
   [
     Row(
       "chain-live", "map·filter·map through a subject, per event", target: 28,
-      peer: .openCombine(142), beside: .chain(of: 3), body: .liveChain),
+      peer: .openCombine(142), beside: .chain(of: 3), expected: threeSteps
+    ) { operations in
+      let sum = Sum()
+      let pipe = PublishSubject<Int>()
+      threeOperators(opaque(pipe.signal)).subscribe(onNext: { sum.add($0) })
+      for term in 0..<operations { pipe.next(term) }
+      return sum.take()
+    },
     Row(
-      "chain-cold", "the same, cold", target: 10,
-      peer: .openCombine(196), beside: .chain(of: 3), body: .coldChain),
+      "chain-cold", "the same, cold", target: 10, peer: .openCombine(196), beside: .chain(of: 3),
+      expected: threeSteps
+    ) { operations in
+      let sum = Sum()
+      Signal.from(0..<operations)
+        .map { $0 &+ 1 }.filter { $0 & 3 != 0 }.map { $0 &* 3 }
+        .subscribe(onNext: { sum.add($0) })
+      return sum.take()
+    },
     Row(
-      "ten-live", "ten maps built at run time, through a subject, per event",
-      target: 50, peer: .openCombine(210), beside: .chain(of: 10),
-      body: .liveMaps),
+      "ten-live", "ten maps built at run time, through a subject, per event", target: 50,
+      peer: .openCombine(210), beside: .chain(of: 10), expected: tenSteps
+    ) { operations in
+      let sum = Sum()
+      let pipe = PublishSubject<Int>()
+      tenMaps(pipe.signal).subscribe(onNext: { sum.add($0) })
+      for term in 0..<operations { pipe.next(term) }
+      return sum.take()
+    },
     Row(
-      "ten-cold", "ten maps built at run time, cold",
-      target: 35, peer: .openCombine(294), beside: .chain(of: 10),
-      body: .coldMaps),
+      "ten-cold", "ten maps built at run time, cold", target: 35, peer: .openCombine(294),
+      beside: .chain(of: 10), expected: tenSteps
+    ) { operations in
+      let sum = Sum()
+      tenMaps(.from(0..<operations)).subscribe(onNext: { sum.add($0) })
+      return sum.take()
+    },
   ]
 }
 
-extension Work {
-  fileprivate static let liveChain = Work(expected: threeSteps) { operations in
-    let sum = Sum()
-    let pipe = PublishSubject<Int>()
-    threeOperators(opaque(pipe.signal)).subscribe(onNext: { sum.add($0) })
-    for term in 0..<operations { pipe.next(term) }
-    return sum.take()
-  }
+@Sendable private func threeSteps(_ operations: Int) -> Int {
+  (1...operations).lazy.filter { $0 & 3 != 0 }.reduce(0) { $0 + 3 * $1 }
+}
 
-  fileprivate static let coldChain = Work(expected: threeSteps) { operations in
-    let sum = Sum()
-    Signal.from(0..<operations)
-      .map { $0 &+ 1 }.filter { $0 & 3 != 0 }.map { $0 &* 3 }
-      .subscribe(onNext: { sum.add($0) })
-    return sum.take()
-  }
-
-  fileprivate static let liveMaps = Work(expected: tenSteps) { operations in
-    let sum = Sum()
-    let pipe = PublishSubject<Int>()
-    tenMaps(pipe.signal).subscribe(onNext: { sum.add($0) })
-    for term in 0..<operations { pipe.next(term) }
-    return sum.take()
-  }
-
-  fileprivate static let coldMaps = Work(expected: tenSteps) { operations in
-    let sum = Sum()
-    tenMaps(.from(0..<operations)).subscribe(onNext: { sum.add($0) })
-    return sum.take()
-  }
-
-  private static func threeSteps(_ operations: Int) -> Int {
-    (1...operations).lazy.filter { $0 & 3 != 0 }.reduce(0) { $0 + 3 * $1 }
-  }
-
-  private static func tenSteps(_ operations: Int) -> Int {
-    triangle(operations) + 10 * operations
-  }
+@Sendable private func tenSteps(_ operations: Int) -> Int {
+  triangle(operations) + 10 * operations
 }
 
 @inline(never)

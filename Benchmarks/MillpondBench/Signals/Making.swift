@@ -4,45 +4,40 @@ import MillpondSignals
 func makingRows() -> [Row] {
   [
     Row(
-      "just-built", "just·map·subscribe, built each time", target: 70,
-      mallocs: 2, peer: .openCombine(717), beside: .object, body: .justBuilt),
+      "just-built", "just·map·subscribe, built each time", target: 70, mallocs: 2,
+      peer: .openCombine(717), beside: .object, expected: { triangle($0) + $0 }
+    ) { operations in
+      let sum = Sum()
+      for term in 0..<operations { mappedJust(term).subscribe(onNext: { sum.add($0) }) }
+      return sum.take()
+    },
     Row(
       "just-prebuilt", "the same prebuilt, subscribe only", target: 130,
-      peer: .openCombine(653), beside: .chain(of: 3), body: .justPrebuilt),
+      peer: .openCombine(653), beside: .chain(of: 3), expected: { 8 * $0 }
+    ) { operations in
+      let sum = Sum()
+      let signal = opaque(mappedJust(7))
+      for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
+      return sum.take()
+    },
     Row(
-      "create", "create, map, subscribe, dispose", target: 400,
-      mallocs: 4, peer: .openCombine(1_663), beside: .objects(4), body: .create),
-  ]
-}
-
-extension Work {
-  fileprivate static let justBuilt = Work(expected: { triangle($0) + $0 }) { operations in
-    let sum = Sum()
-    for term in 0..<operations { mappedJust(term).subscribe(onNext: { sum.add($0) }) }
-    return sum.take()
-  }
-
-  fileprivate static let justPrebuilt = Work(expected: { 8 * $0 }) { operations in
-    let sum = Sum()
-    let signal = opaque(mappedJust(7))
-    for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
-    return sum.take()
-  }
-
-  fileprivate static let create = Work(expected: { triangle($0) + 3 * $0 }) { operations in
-    let held = Held()
-    for term in 0..<operations {
-      held.term = term
-      Signal<Int>.create { observer, lifetime in
-        held.observer = observer
-        observer.next(held.term)
-        lifetime.onEnd { held.sum.add(2) }
+      "create", "create, map, subscribe, dispose", target: 400, mallocs: 4,
+      peer: .openCombine(1_663), beside: .objects(4), expected: { triangle($0) + 3 * $0 }
+    ) { operations in
+      let held = Held()
+      for term in 0..<operations {
+        held.term = term
+        Signal<Int>.create { observer, lifetime in
+          held.observer = observer
+          observer.next(held.term)
+          lifetime.onEnd { held.sum.add(2) }
+        }
+        .map { $0 &+ 1 }
+        .subscribe(onNext: { held.sum.add($0) }).dispose()
       }
-      .map { $0 &+ 1 }
-      .subscribe(onNext: { held.sum.add($0) }).dispose()
-    }
-    return held.sum.take()
-  }
+      return held.sum.take()
+    },
+  ]
 }
 
 @inline(never)

@@ -2,9 +2,9 @@ import MillpondSignals
 
 /// Returns the costs of one sender with many observers.
 func subjectRows() -> [Row] {
-  [(1, 24.0), (1_000, 4)].map { count, target in
+  [(1, "an observer", 24.0), (1_000, "1000 observers", 4)].map { count, observers, target in
     Row(
-      "pipe-\(count)", "a subject with \(count) observers, per delivery", target: target,
+      "pipe-\(count)", "a subject with \(observers), per delivery", target: target,
       beside: .calls(count), body: .pipe(to: count))
   }
 }

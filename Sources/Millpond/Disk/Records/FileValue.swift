@@ -46,8 +46,8 @@ struct FileValue: Sendable, BitwiseCopyable {
 /// counts as damaged. It takes a third of the time of ``FoldHash``, which would be half the time of
 /// reading the value.
 ///
-/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench disk
-///   disk-get-256k`.
+/// - Source: Fletcher's checksum (1982), with words of 64 bits; measured: `millpond-bench
+///   disk-get-4m`.
 struct FileChecksum {
   /// The size of all pieces except the last.
   static let pieceSize = 262_144
