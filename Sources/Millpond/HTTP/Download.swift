@@ -26,7 +26,7 @@ extension RequestSender {
           return send(request, by: transport, strategy).pieces(limits, .whole(request))
         }
         let place = PartialPlace(representation: request.representation, revision: revision)
-        return partials.resuming(partials.lend(place), .streamed, at: place) { earlier in
+        return partials.resuming(partials.lend(place), at: place) { earlier in
           send(request, by: transport, strategy, from: earlier?.resumePoint)
             .pieces(limits, resuming: earlier) { version in
               whose.withLock { $0 = version.map { ($0, place, isCurrent) } }

@@ -126,7 +126,8 @@ struct RequestSender: Sendable {
       return transport.send(request).assembled(limits, .whole(request))
     }
     let place = PartialPlace(representation: request.representation, revision: revision)
-    return partials.resuming(partials.find(place), .whole, at: place) { partial in
+    let earlier = partials.find(place, byteLimit: limits.byteLimit)
+    return partials.resuming(earlier, at: place) { partial in
       transport.send(partial.map { request.resuming($0.resumePoint) } ?? request)
         .assembled(limits, resuming: partial) {
           if isCurrent() { partials.keep($0, at: place) }

@@ -17,35 +17,94 @@ struct AcceptedAnswers: Sendable {
   }
 }
 
+extension Signal<HTTPPart> {
+  /// Passes on the parts of a complete answer without interim heads; fails, after the upstream has
+  /// ended, where they are none.
+  ///
+  /// Progress counts the bytes of the request's body, and then, from the head on, those of the
+  /// answer.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits on the answer.
+  ///   - accepted: The answers that the caller takes.
+  ///   - earlier: The resume point, if the rest of a body was requested.
+  func checked(
+    _ limits: HTTPLimits, _ accepted: AcceptedAnswers, resuming earlier: ResumePoint?
+  ) -> Signal {
+    Signal { observer, lifetime in
+      let upstream = lifetime.child()
+      let checker = SerialState(ResponseChecker(limits, accepted, resuming: earlier))
+      let end = { @Sendable (event: Event<Never>) in
+        upstream.end()
+        observer.other(event)
+      }
+      run(
+        Observer(
+          next: { part in
+            if upstream.isEnded { return }
+            do throws(TransferError) {
+              if try checker.value.passes(part) { observer.next(part) }
+              if !upstream.isEnded { observer.progress(checker.value.progress) }
+            } catch {
+              end(.failed(error))
+            }
+          },
+          other: { event in
+            if upstream.isEnded { return }
+            switch event {
+            case .progress:
+              if checker.value.head == nil { observer.other(event) }
+            case .failed: end(event)
+            case .completed:
+              do throws(TransferError) {
+                try checker.value.finish()
+                end(.completed)
+              } catch {
+                end(.failed(error))
+              }
+            }
+          }), upstream)
+    }
+  }
+}
+
 /// A check that the parts of an answer are a complete one; it keeps no bytes.
 struct ResponseChecker: Sendable {
   private let limits: HTTPLimits
   private let accepted: AcceptedAnswers
+  private let earlier: ResumePoint?
 
   /// The head of the answer, once it has arrived.
   private(set) var head: HTTPHead?
-  private(set) var bodyLength = BodyLength.untilTheEnd
+  private var bodyLength = BodyLength.untilTheEnd
   private var count = 0
 
-  init(_ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers()) {
+  init(
+    _ limits: HTTPLimits, _ accepted: AcceptedAnswers = AcceptedAnswers(),
+    resuming earlier: ResumePoint? = nil
+  ) {
     self.limits = limits
     self.accepted = accepted
+    self.earlier = earlier
   }
 
   var progress: SignalProgress { SignalProgress(completed: count, total: bodyLength.expected) }
 
-  /// Receives a head; interim heads are skipped.
-  ///
-  /// - Parameters:
-  ///   - head: The head.
-  ///   - earlier: The resume point, if the rest of a body was requested.
-  mutating func receive(
-    _ head: HTTPHead, resuming earlier: ResumePoint? = nil
-  ) throws(TransferError) {
-    try limits.check(head.headers)
-    if head.isInterim { return }
+  /// Receives a part; returns false for an interim head, which is no part of the answer.
+  mutating func passes(_ part: HTTPPart) throws(TransferError) -> Bool {
+    switch part {
+    case .head(let head):
+      try limits.check(head.headers)
+      if head.isInterim { return false }
+      try receive(head)
+    case .body(let bytes): try receive(byteCount: bytes.count)
+    }
+    return true
+  }
+
+  private mutating func receive(_ head: HTTPHead) throws(TransferError) {
     guard self.head == nil else { throw .invalidResponse(reason: "a second head") }
-    if head.status == 206, let earlier {
+    if let earlier = head.continued(earlier) {
       bodyLength = try BodyLength(head, resuming: earlier)
       count = earlier.byteCount
     } else if accepted.statuses.contains(head.status), head.status != 206 || accepted.admitsParts {
@@ -59,8 +118,7 @@ struct ResponseChecker: Sendable {
     }
   }
 
-  /// Counts bytes of the body; the caller may keep them if this does not throw.
-  mutating func receive(byteCount: Int) throws(TransferError) {
+  private mutating func receive(byteCount: Int) throws(TransferError) {
     guard head != nil else { throw .invalidResponse(reason: "a body without a head") }
     guard byteCount <= limits.byteLimit - count else { throw .tooLarge(limit: limits.byteLimit) }
     count += byteCount
@@ -69,10 +127,9 @@ struct ResponseChecker: Sendable {
     }
   }
 
-  /// Returns the head of the answer if it is complete.
-  func finished() throws(TransferError) -> HTTPHead {
-    guard let head else { throw .invalidResponse(reason: "no head") }
+  /// Checks that the answer is complete.
+  func finish() throws(TransferError) {
+    if head == nil { throw .invalidResponse(reason: "no head") }
     try bodyLength.check(received: count)
-    return head
   }
 }

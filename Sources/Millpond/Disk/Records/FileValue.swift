@@ -53,6 +53,10 @@ struct FileChecksum {
   static let pieceSize = 262_144
 
   private static let blockSize = 64
+
+  /// Whether the sum of so many bytes can be that of the first bytes of more.
+  static func canGoOn(after count: Int) -> Bool { count.isMultiple(of: blockSize) }
+
   private var sums = SIMD8<UInt64>(repeating: 1)
   private var sumsOfSums = SIMD8<UInt64>(repeating: 1)
   private var count: UInt64 = 0

@@ -236,9 +236,7 @@ final class OriginTransfer: Sendable {
     let answered = AnsweredRequest(
       key: question.key, request: question.parsed, token: question.token.refusingNone,
       sent: response.requestTime, arrived: response.responseTime)
-    if let point = beginning.resumePoint, !body.isEmpty,
-      point.byteCount < point.version.total ?? .max
-    {
+    if beginning.resumePoint != nil {
       transfers.report(request, HTTPCacheDecision(.store, .incomplete))
       transfers.store.store(beginning, body, answered).subscribe()
       return

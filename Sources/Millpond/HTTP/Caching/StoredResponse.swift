@@ -89,7 +89,9 @@ public final class StoredResponse: Sendable {
   ///
   /// - Source: RFC 9111 §3.3, §3.4.
   var resumePoint: ResumePoint? {
-    body.isWhole ? nil : version.map { ResumePoint(version: $0, byteCount: body.byteCount) }
+    guard !body.isWhole, let version else { return nil }
+    let point = ResumePoint(version: version, byteCount: body.byteCount)
+    return point.isMiddle ? point : nil
   }
 
   /// The version of the body; nil if the origin does not say exactly which one it is.

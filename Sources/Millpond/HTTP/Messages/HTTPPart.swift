@@ -26,9 +26,15 @@ public struct HTTPHead: Sendable {
   var lifetime: ResponseLifetime?
 
   /// Returns a body with its validator, its age, and the rest of its freshness.
-  func stamped<Body>(_ body: Body, _ validator: Validator?) -> Stamped<Body> {
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - earlier: The resume point, if the rest was requested.
+  func stamped<Body>(_ body: Body, resuming earlier: ResumePoint?) -> Stamped<Body> {
+    // The head of a continuation may lack fields of the first head.
     Stamped(
-      body, age: lifetime?.age ?? .zero, validator: validator,
+      body, age: lifetime?.age ?? .zero,
+      validator: continued(earlier)?.version.validator ?? Validator(headers),
       timeToLive: (lifetime?.rest).map { .after($0) })
   }
 

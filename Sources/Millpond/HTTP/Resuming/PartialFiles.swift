@@ -20,11 +20,8 @@ struct PartialFiles: Sendable {
 
   /// The kinds of files.
   enum Kind: String, CaseIterable {
-    /// A body that was assembled in memory.
-    case whole = ".partial"
-
-    /// A body that was streamed into a file.
-    case streamed = ".streamed"
+    /// The first bytes of a body, and a ``ResumeFooter``.
+    case partial = ".partial"
 
     /// A second name of a file into which a body is being streamed.
     case running = ".running"
@@ -38,7 +35,7 @@ struct PartialFiles: Sendable {
 
   /// Returns the file name of a resource.
   @inline(never)
-  static func name(of identity: String, _ kind: Kind = .whole) -> String {
+  static func name(of identity: String, _ kind: Kind = .partial) -> String {
     FileName.digits(FoldHash.hash(identity, seed: 0)) + kind.rawValue
   }
 
@@ -51,18 +48,18 @@ struct PartialFiles: Sendable {
       .map { (name: $0.name, byteCount: $0.byteCount) }
   }
 
-  /// Returns the entry of a file; a file into which a dead process was streaming counts as
-  /// streamed.
+  /// Returns the entry of a file; a file into which a dead process was streaming counts as left by
+  /// it in time.
   private func listed(
     _ name: String, _ names: Set<String>
   ) -> (name: String, byteCount: Int, changed: Date)? {
     guard Self.isOurs(name) else { return nil }
     switch Kind(rawValue: String(name.dropFirst(16))) {
-    case .whole, .streamed: return file(name)
+    case .partial: return file(name)
     case .journal where isLeft(name):
-      let streamed = Self.name(name, .streamed)
-      if let found = file(Self.name(name, .running)), !names.contains(streamed) {
-        return (streamed, found.byteCount, found.changed)
+      let partial = Self.name(name, .partial)
+      if let found = file(Self.name(name, .running)), !names.contains(partial) {
+        return (partial, found.byteCount, found.changed)
       }
       removeJournal(name)
     case .running where !names.contains(Self.name(name, .journal)): try? remove(name)
@@ -71,29 +68,26 @@ struct PartialFiles: Sendable {
     return nil
   }
 
-  /// Returns a file's bytes; nil if there is no such file, or if it is too large to be one of this
-  /// store.
-  func read(_ name: String, byteLimit: Int) -> Data? {
-    guard let file = file(name), file.byteCount <= byteLimit else { return nil }
-    return try? Data(contentsOf: folder.appendingPathComponent(name))
+  /// Returns the bytes that a file's footer describes; nil if they are damaged.
+  func read(_ name: String, _ footer: ResumeFooter) -> Data? {
+    let file = try? system.open(path(name), .reading)
+    guard let bytes = try? file?.read(footer.byteCount, at: 0),
+      bytes.fileChecksum == footer.checksum
+    else { return nil }
+    return bytes
   }
 
-  /// Writes a whole file; on false the former file is still there.
-  func write(_ data: Data, _ name: String) -> Bool {
+  /// Writes the first bytes of a body to a file beside the one for them, where ``take(_:_:_:)``
+  /// moves it.
+  func write(_ bytes: Data, beside name: String) throws -> UnfinishedFile {
     let new = name + Self.newSuffix
-    do {
-      try makeFolder()
-      try remove(new)
-      let file = try system.open(path(new), .making)
-      try file.write(data)
-      try file.close()
-      try system.rename(path(new), to: path(name))
-      needless.withLock { $0[name] = nil }
-      return true
-    } catch {
-      try? remove(new)
-      return false
-    }
+    try makeFolder()
+    try remove(new)
+    let file = try system.open(path(new), .making)
+    try file.write(bytes)
+    try file.close()
+    return UnfinishedFile(
+      path: path(new), byteCount: bytes.count, checksum: bytes.fileChecksum)
   }
 
   /// Returns the footer of a file; nil if the file is not of this store, or is to be removed.
@@ -102,21 +96,20 @@ struct PartialFiles: Sendable {
     return try? ResumeFooter(of: system.open(path(name), .reading))
   }
 
-  /// Moves a file with the first bytes of a body here; returns whether that succeeded.
-  func take(_ file: UnfinishedFile, _ footer: ResumeFooter, _ name: String) -> Bool {
-    do {
-      try makeFolder()
-      let open = try system.open(file.path, .updating)
-      try footer.write(to: open)
-      try open.close()
-      // It can't be moved from another volume.
-      try system.rename(file.path, to: path(name))
-      needless.withLock { $0[name] = nil }
-      return true
-    } catch {
-      return false
-    }
+  /// Moves a file with the first bytes of a body here; if that fails, the former file is still
+  /// there.
+  func take(_ file: UnfinishedFile, _ head: PartialHead, _ name: String) throws {
+    try makeFolder()
+    let open = try system.open(file.path, .updating)
+    try ResumeFooter(file, head).write(to: open)
+    try open.close()
+    // It can't be moved from another volume.
+    try system.rename(file.path, to: path(name))
+    needless.withLock { $0[name] = nil }
   }
+
+  /// Removes a file that was written beside the one with this name.
+  func removeHalfWritten(_ name: String) { try? remove(name + Self.newSuffix) }
 
   /// Removes a file, if it exists, and what a dead process has left of it.
   ///
@@ -130,7 +123,7 @@ struct PartialFiles: Sendable {
       throw error
     }
     needless.withLock { $0[name] = nil }
-    if name.hasSuffix(Kind.streamed.rawValue), isLeft(Self.name(name, .journal)) {
+    if name.hasSuffix(Kind.partial.rawValue), isLeft(Self.name(name, .journal)) {
       removeJournal(name)
     }
   }
@@ -189,4 +182,8 @@ struct PartialFiles: Sendable {
   }
 
   private static let newSuffix = ".new"
+}
+
+extension Data {
+  fileprivate var fileChecksum: UInt64 { withUnsafeBytes { FileChecksum(of: $0).sum } }
 }

@@ -28,7 +28,7 @@ final class PartialJournal: Sendable {
     if case .unused = state.withLock({ $0 }) { begin(file, place) }
     guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
     do {
-      try ResumeFooter(file, version, of: place.representation).overwrite(journal)
+      try ResumeFooter(file, PartialHead(place, version)).overwrite(journal)
     } catch {
       end()
     }
@@ -42,7 +42,7 @@ final class PartialJournal: Sendable {
   }
 
   private func begin(_ file: UnfinishedFile, _ place: PartialPlace) {
-    let name = PartialFiles.name(of: place.representation, .streamed)
+    let name = place.fileName
     // On the queue, on which everything is removed too.
     let journal = partials.queue.sync {
       partials.isRemoved(place) ? nil : partials.files.makeJournal(name, of: file)
@@ -87,7 +87,7 @@ extension PartialFiles {
     return (try? file.lock()) == true
   }
 
-  /// Turns the remains of a dead process's download into a streamed file.
+  /// Turns the remains of a dead process's download into the file of its resource.
   ///
   /// - Returns: The footer of the file; nil if there is none, or if the file is also that of a
   ///   value, since the download was complete.

@@ -8,24 +8,23 @@ extension PartialTransfers {
   ///
   /// - Parameters:
   ///   - found: Sends the first bytes, or nil.
-  ///   - kind: The kind of their file.
   ///   - place: The resource and the transfer.
   ///   - send: Sends the request for the rest of its argument, or for the whole if that is nil.
   @_semantics("optimize.sil.specialize.generic.never")
   @inline(never)
   func resuming<Found, Value>(
-    _ found: Signal<Found?>, _ kind: PartialFiles.Kind, at place: PartialPlace,
+    _ found: Signal<Found?>, at place: PartialPlace,
     _ send: @escaping @Sendable (Found?) -> Signal<Value>
   ) -> Signal<Value> {
     found.flatMap { found in
       guard let found else { return send(nil) }
       return send(found).recover { error in
-        if error.saysItIsGone || error.saysNothingFits { self.drop(place.representation, kind) }
+        if error.saysItIsGone || error.saysNothingFits { self.drop(place) }
         return error.saysNothingFits ? send(nil) : .fail(error)
       }
     }
     .onEnd { ending in
-      if case .completed = ending { self.drop(place.representation, kind) }
+      if case .completed = ending { self.drop(place) }
     }
   }
 }
@@ -41,46 +40,29 @@ extension Error {
   }
 }
 
-/// The first bytes of a streamed body, lent to one transfer.
+/// The first bytes of a body in a file, lent to one transfer.
 struct PartialStream: Sendable {
   let resumePoint: ResumePoint
   let file: ResumableFile
 }
 
 extension PartialTransfers {
-  /// Sends the first bytes of a streamed body, or nil; meanwhile no other transfer finds them.
+  /// Sends the first bytes of a body as a file, or nil; meanwhile no other transfer finds them.
   func lend(_ place: PartialPlace) -> Signal<PartialStream?> {
-    found(.streamed, place) { self.lend($0, place) }
-  }
-
-  /// Takes over a file with the first bytes of a body; false if it stays in its place.
-  ///
-  /// Blocks: not on the queue of files.
-  func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {
-    queue.sync {
-      let name = PartialFiles.name(of: place.representation, .streamed)
-      let footer = ResumeFooter(file, version, of: place.representation)
-      return add(name, place, version, bytes: file.byteCount, fileSize: file.byteCount) {
-        files.take(file, footer, name)
-      }
-    }
+    found(place) { self.lent($0, place) }
   }
 
   // On the queue.
-  private func lend(_ name: String, _ place: PartialPlace) -> PartialStream? {
-    if isRemoved(place) { return nil }
-    guard state.withLock({ $0.index?.lend(name) }) == true else { return nil }
-    guard let footer = files.footer(name) ?? files.adopt(name),
-      footer.head.identity == place.representation
-    else {
-      state.withLock { $0.index?.endLending(name) }
-      try? files.remove(name)
-      return nil
-    }
+  private func lent(_ footer: ResumeFooter, _ place: PartialPlace) -> PartialStream? {
+    let name = place.fileName
+    // Bytes from memory may end where their checksum can't go on.
+    guard FileChecksum.canGoOn(after: footer.byteCount),
+      state.withLock({ $0.index?.lend(name) }) == true
+    else { return nil }
     let file = UnfinishedFile(
       path: files.path(name), byteCount: footer.byteCount, checksum: footer.checksum)
     return PartialStream(
-      resumePoint: ResumePoint(version: footer.head.version, byteCount: footer.byteCount),
+      resumePoint: footer.resumePoint,
       file: ResumableFile(file) { [state] isTaken in
         state.withLock { state in
           if isTaken {

@@ -122,25 +122,32 @@ struct PartialPlace: Sendable {
 
   /// The revision at which the transfer began.
   let revision: Revision
+
+  var fileName: String { PartialFiles.name(of: representation) }
 }
 
 extension PartialTransfers {
-  /// Sends the first bytes of a resource, or nil.
-  func find(_ place: PartialPlace) -> Signal<PartialBody?> {
-    found(.whole, place) { self.read($0, place) }
+  /// Sends the first bytes of a resource, or nil if there are none, or more than a limit.
+  func find(_ place: PartialPlace, byteLimit: Int = .max) -> Signal<PartialBody?> {
+    found(place) { footer in
+      if footer.byteCount > byteLimit { return nil }
+      guard let bytes = self.files.read(place.fileName, footer) else {
+        self.remove(place.fileName)
+        return nil
+      }
+      return PartialBody(bytes: bytes, version: footer.head.version)
+    }
   }
 
-  /// Runs `find` on the queue, unless there is known to be nothing.
+  /// Runs `use` on the queue with the footer of a resource's file, unless there is known to be none.
   func found<Found>(
-    _ kind: PartialFiles.Kind, _ place: PartialPlace,
-    _ find: @escaping @Sendable (_ name: String) -> Found?
+    _ place: PartialPlace, _ use: @escaping @Sendable (ResumeFooter) -> Found?
   ) -> Signal<Found?> {
     .deferred {
-      let name = PartialFiles.name(of: place.representation, kind)
-      if self.isKnownNotToHave(name) || self.isRemoved(place) { return .just(nil) }
+      if self.isKnownNotToHave(place.fileName) || self.isRemoved(place) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          let found = find(name)
+          let found = self.footer(place).flatMap(use)
           // Not on this queue: an interrupted transfer waits for it, and the rest may arrive at
           // once.
           runInBackground(qos: .userInitiated) {
@@ -152,15 +159,15 @@ extension PartialTransfers {
     }
   }
 
+  /// Stores the first bytes of a body.
   func keep(_ partial: PartialBody, at place: PartialPlace) {
     let size = partial.bytes.count
     if size < Self.leastByteCount { return }
-    let name = PartialFiles.name(of: place.representation)
+    let name = place.fileName
     guard expect(name, size) else { return }
     queue.async {
-      let data = PartialRecord(identity: place.representation, partial).data
-      self.add(name, place, partial.version, bytes: size, fileSize: data.count) {
-        self.files.write(data, name)
+      self.add(place, partial.version, byteCount: size) {
+        try self.files.write(partial.bytes, beside: name)
       }
       self.state.withLock { state in
         state.index?.endExpecting(name)
@@ -169,9 +176,16 @@ extension PartialTransfers {
     }
   }
 
+  /// Takes over a file with the first bytes of a body; false if it stays in its place.
+  ///
+  /// Blocks: not on the queue of files.
+  func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {
+    queue.sync { add(place, version, byteCount: file.byteCount) { file } }
+  }
+
   /// Removes bytes, unless they are lent.
-  func drop(_ representation: String, _ kind: PartialFiles.Kind = .whole) {
-    let name = PartialFiles.name(of: representation, kind)
+  func drop(_ place: PartialPlace) {
+    let name = place.fileName
     if isKnownNotToHave(name) { return }
     queue.async { self.remove(name) }
   }
@@ -200,36 +214,45 @@ extension PartialTransfers {
 
 // On the queue.
 extension PartialTransfers {
-  private func read(_ name: String, _ place: PartialPlace) -> PartialBody? {
+  /// Returns the footer of a resource's file; nil if there is none for this transfer.
+  private func footer(_ place: PartialPlace) -> ResumeFooter? {
+    let name = place.fileName
     guard state.withLock({ $0.index?.has(name) }) == true, !isRemoved(place) else { return nil }
-    let record = files.read(name, byteLimit: byteLimit).flatMap { PartialRecord($0) }
-    // A damaged file would be in the way of later bytes.
-    guard let record else {
-      remove(name)
-      return nil
+    if let footer = files.footer(name) ?? files.adopt(name),
+      footer.head.identity == place.representation
+    {
+      return footer
     }
-    return record.identity == place.representation ? record.partial : nil
+    // A damaged file would be in the way of later bytes.
+    remove(name)
+    return nil
   }
 
-  /// Adds a file that `write` writes, unless the present one is better or there is no room.
+  /// Adds a file that `make` makes, unless the present one is better or there is no room.
   ///
-  /// - Returns: Whether it was written.
+  /// - Returns: Whether it was added.
   @discardableResult
-  func add(
-    _ name: String, _ place: PartialPlace, _ version: ResourceVersion, bytes: Int, fileSize: Int,
-    _ write: () -> Bool
+  private func add(
+    _ place: PartialPlace, _ version: ResourceVersion, byteCount: Int,
+    _ make: () throws -> UnfinishedFile
   ) -> Bool {
+    let (name, head) = (place.fileName, PartialHead(place, version))
     let needless = files.removeNeedless()
     guard !isRemoved(place),
-      state.withLock({ $0.index?.admits(name, byteCount: fileSize + needless) }) == true,
-      !hasMore(name, than: bytes, of: PartialHead(identity: place.representation, version))
+      state.withLock({ $0.index?.admits(name, byteCount: byteCount + needless) }) == true,
+      !hasMore(name, than: byteCount, of: head)
     else { return false }
     let (surplus, former) =
-      state.withLock { $0.index?.add(name, byteCount: fileSize, beside: needless) } ?? ([], nil)
+      state.withLock { $0.index?.add(name, byteCount: byteCount, beside: needless) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
-    if write() { return true }
-    state.withLock { $0.index?.undoAdding(name, former: former) }
-    return false
+    do {
+      try files.take(make(), head, name)
+      return true
+    } catch {
+      files.removeHalfWritten(name)
+      state.withLock { $0.index?.undoAdding(name, former: former) }
+      return false
+    }
   }
 
   /// Whether at least as many bytes of the same version are stored.
@@ -238,7 +261,7 @@ extension PartialTransfers {
     return present.head == head && present.byteCount >= byteCount
   }
 
-  func remove(_ name: String) {
+  private func remove(_ name: String) {
     if state.withLock({ $0.index?.remove(name) }) == true { try? files.remove(name) }
   }
 }

@@ -60,6 +60,23 @@ extension HTTPHead {
 struct ResumePoint: Sendable, Equatable {
   let version: ResourceVersion
   let byteCount: Int
+
+  /// Whether some bytes are there, and others are missing.
+  var isMiddle: Bool { byteCount > 0 && byteCount < version.total ?? .max }
+}
+
+extension HTTPHead {
+  /// Returns the point from which this answer continues a body; nil if it begins one.
+  ///
+  /// - Parameter earlier: The resume point, if the rest was requested.
+  func continued(_ earlier: ResumePoint?) -> ResumePoint? { status == 206 ? earlier : nil }
+
+  /// Returns the version of the body; nil if its rest can't be requested should it break off.
+  ///
+  /// - Parameter earlier: The resume point, if the rest was requested.
+  func version(resuming earlier: ResumePoint?) -> ResourceVersion? {
+    continued(earlier)?.version ?? ResourceVersion(self)
+  }
 }
 
 extension HTTPRequest {
@@ -129,9 +146,6 @@ extension BodyLength {
     else { throw .status(code: head.status, headers: head.headers) }
     self = .exactly(range.total)
   }
-
-  /// Whether the rest of an interrupted body can be requested: not if it was encoded.
-  var canBeResumed: Bool { if case .encoded = self { false } else { true } }
 }
 
 /// A `Content-Range` of bytes.

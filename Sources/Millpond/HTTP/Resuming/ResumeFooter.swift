@@ -9,8 +9,8 @@ struct PartialHead: Codable, Sendable, Equatable {
   private let lastModified: String?
   private let total: Int?
 
-  init(identity: String, _ version: ResourceVersion) {
-    self.identity = identity
+  init(_ place: PartialPlace, _ version: ResourceVersion) {
+    identity = place.representation
     condition = version.condition
     entityTag = version.validator.entityTag
     lastModified = version.validator.lastModified
@@ -36,17 +36,14 @@ struct ResumeFooter: Codable, Sendable, Equatable {
   let byteCount: Int
   let checksum: UInt64
 
-  init(_ head: PartialHead, byteCount: Int, checksum: UInt64) {
+  /// Creates the footer of a file with the first bytes of a resource's body.
+  init(_ file: UnfinishedFile, _ head: PartialHead) {
     self.head = head
-    self.byteCount = byteCount
-    self.checksum = checksum
+    byteCount = file.byteCount
+    checksum = file.checksum
   }
 
-  /// Creates the footer of a file with the first bytes of a resource's body.
-  init(_ file: UnfinishedFile, _ version: ResourceVersion, of identity: String) {
-    self.init(
-      PartialHead(identity: identity, version), byteCount: file.byteCount, checksum: file.checksum)
-  }
+  var resumePoint: ResumePoint { ResumePoint(version: head.version, byteCount: byteCount) }
 
   init?(of file: OpenFile) throws {
     guard let (footer, place) = try Self.read(file), footer.byteCount == place else { return nil }
@@ -56,15 +53,6 @@ struct ResumeFooter: Codable, Sendable, Equatable {
   /// Reads the footer from a journal; nil if there is none.
   init?(journal: OpenFile) throws {
     guard let (footer, place) = try Self.read(journal), place == 0 else { return nil }
-    self = footer
-  }
-
-  /// Reads the footer after the bytes of a file in memory; nil if there is none.
-  init?(of bytes: Data) {
-    let found = try? Self.read(bytes.count) { count, offset in
-      Data(bytes.dropFirst(offset).prefix(count))
-    }
-    guard let (footer, place) = found ?? nil, footer.byteCount == place else { return nil }
     self = footer
   }
 
@@ -78,7 +66,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     try journal.truncate(to: data.count)
   }
 
-  func data() throws -> Data {
+  private func data() throws -> Data {
     let encoded = try JSONEncoder().encode(self)
     var data = encoded
     data.append(number: UInt64(encoded.count))
@@ -88,22 +76,15 @@ struct ResumeFooter: Codable, Sendable, Equatable {
 
   private static func read(_ file: OpenFile) throws -> (ResumeFooter, place: Int)? {
     let status = try file.status()
-    return status.isRegular ? try read(status.size) { try file.read($0, at: $1) } : nil
-  }
-
-  /// Reads the footer at the end of `size` bytes.
-  private static func read(
-    _ size: Int, _ bytes: (_ count: Int, _ offset: Int) throws -> Data?
-  ) throws -> (ResumeFooter, place: Int)? {
-    let end = size - fixedByteCount
-    guard end >= 0, let fixed = try bytes(fixedByteCount, end), fixed.suffix(8) == mark else {
-      return nil
-    }
+    let end = status.size - fixedByteCount
+    guard status.isRegular, end >= 0, let fixed = try file.read(fixedByteCount, at: end),
+      fixed.suffix(8) == mark
+    else { return nil }
     let (length, checksum) = fixed.withUnsafeBytes {
       ($0.number(0, UInt64.self), $0.number(8, UInt64.self))
     }
     guard length <= greatestLength, Int(length) <= end,
-      let encoded = try bytes(Int(length), end - Int(length)),
+      let encoded = try file.read(Int(length), at: end - Int(length)),
       Self.checksum(encoded) == checksum,
       let footer = try? JSONDecoder().decode(Self.self, from: encoded), footer.byteCount >= 0
     else { return nil }

@@ -152,7 +152,7 @@ import Testing
     for identity in ["a", "b"] { partials.keep(Self.partial(), at: Self.place(identity)) }
     try await partials.flush().value
     calls.inject(.error(.EBUSY), of: [.remove], count: 2)
-    partials.drop("a")
+    partials.drop(Self.place("a"))
     try await partials.flush().value
     #expect(scene.fileNames.count == 2)
     #expect(try await partials.find(Self.place("a")).value == nil)
@@ -242,7 +242,7 @@ import Testing
   }
 
   /// Returns a file as a stream leaves it.
-  private func unfinished(_ name: String, _ byteCount: Int = 300_000) throws -> UnfinishedFile {
+  private func unfinished(_ name: String, _ byteCount: Int = 300_032) throws -> UnfinishedFile {
     let file = scene.folder.appendingPathComponent(name)
     try FileManager.default.createDirectory(at: scene.folder, withIntermediateDirectories: true)
     try Data(count: byteCount).write(to: file)
@@ -259,16 +259,16 @@ import Testing
     let other = try await partials.lend(Self.place()).value
     #expect(other == nil)
     #expect(!partials.keep(try unfinished("second", 600_000), version, at: Self.place()))
-    partials.drop("a", .streamed)
+    partials.drop(Self.place("a"))
     try await partials.flush().value
 
     let file = try #require(lent.file.take())
-    #expect(file.byteCount == 300_000)
+    #expect(file.byteCount == 300_032)
     #expect(FileManager.default.fileExists(atPath: file.path))
     #expect(scene.fileNames.contains("second"))
   }
 
-  @Test(arguments: [(250_000, false), (300_000, false), (300_001, true)])
+  @Test(arguments: [(250_000, false), (300_032, false), (300_096, true)])
   func `of a streamed body the most bytes win`(byteCount: Int, wins: Bool) async throws {
     let partials = scene.partials()
     let version = Self.partial().version
@@ -277,7 +277,44 @@ import Testing
     #expect(partials.keep(try unfinished("second", byteCount), version, at: Self.place()) == wins)
 
     let lent = try await partials.lend(Self.place()).value
-    #expect(lent?.resumePoint.byteCount == max(byteCount, 300_000))
+    #expect(lent?.resumePoint.byteCount == max(byteCount, 300_032))
+  }
+
+  @Test func `a file goes on with bytes from memory, and memory with those of a file`()
+    async throws
+  {
+    let partials = scene.partials()
+    partials.keep(Self.partial(30_016), at: Self.place("a"))
+    let bytes = Data(count: 300_000)
+    let sum = bytes.withUnsafeBytes { FileChecksum(of: $0).sum }
+    let file = UnfinishedFile(
+      path: try unfinished("b").path, byteCount: bytes.count, checksum: sum)
+    #expect(partials.keep(file, Self.partial().version, at: Self.place("b")))
+
+    let lent = try await partials.lend(Self.place("a")).value
+    let found = try await partials.find(Self.place("b")).value
+
+    #expect(lent?.resumePoint == Self.partial(30_016).resumePoint)
+    #expect(found?.bytes == bytes)
+  }
+
+  @Test func `a file does not go on with bytes after which no checksum can`() async throws {
+    let partials = scene.partials()
+    partials.keep(Self.partial(30_001), at: Self.place())
+
+    let lent = try await partials.lend(Self.place()).value
+
+    #expect(lent == nil)
+    #expect(try await partials.find(Self.place()).value == Self.partial(30_001))
+  }
+
+  @Test func `more bytes than a caller accepts are not found, and stay`() async throws {
+    let partials = scene.partials()
+    partials.keep(Self.partial(), at: Self.place())
+
+    #expect(try await partials.find(Self.place(), byteLimit: 19_999).value == nil)
+
+    #expect(try await partials.find(Self.place(), byteLimit: 20_000).value == Self.partial())
   }
 
   @Test func `a few bytes are not worth it`() async throws {

@@ -11,12 +11,11 @@ import Testing
 
   init() throws {
     try Data(0..<100).write(to: URL(filePath: path))
+    let version = ResourceVersion(
+      condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))
     tail = ResumeFooter(
-      PartialHead(
-        identity: "http://a/b",
-        ResourceVersion(
-          condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))),
-      byteCount: 100, checksum: .max)
+      UnfinishedFile(path: path, byteCount: 100, checksum: .max),
+      PartialHead(PartialPlace(representation: "http://a/b", revision: .none), version))
     try tail.write(to: FileSystem().open(path, .updating))
   }
 
@@ -34,6 +33,7 @@ import Testing
 
   @Test func `a tail is read as it was written, and the bytes before it are as they were`() throws {
     #expect(try read() == tail)
+    #expect(tail.head.version.validator == Validator(entityTag: "\"1\"", lastModified: "x"))
     #expect(try bytes().prefix(100) == Data(0..<100))
   }
 
