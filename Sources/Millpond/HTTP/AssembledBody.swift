@@ -85,10 +85,3 @@ private struct BodyAssembly: Sendable {
     return partial.resumePoint.isMiddle && partial != earlier ? partial : nil
   }
 }
-
-extension Validator {
-  init?(_ headers: HeaderFields) {
-    self.init(entityTag: headers["ETag"], lastModified: headers["Last-Modified"])
-    if isEmpty { return nil }
-  }
-}

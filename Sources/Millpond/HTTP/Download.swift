@@ -21,7 +21,7 @@ extension RequestSender {
     let limits = limits.ofStream(atMost: byteLimit)
     let whose = Locked<(version: ResourceVersion, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
     let parts = stream(request) { request, transport, isCurrent in
-      request.revalidating({ .fail(ConfirmedFile()) }) { request in
+      request.revalidating { request in
         guard let partials, request.canBeResumed else {
           return send(request, by: transport, strategy).pieces(limits, .whole(request))
         }
@@ -69,9 +69,6 @@ extension RequestSender {
     return transport.send(earlier.map { request.resuming($0) } ?? request)
   }
 }
-
-/// The end of a download whose file is stored, since its origin has confirmed that.
-struct ConfirmedFile: Error {}
 
 /// A way to request a body that is too large for memory.
 enum DownloadStrategy: Sendable {

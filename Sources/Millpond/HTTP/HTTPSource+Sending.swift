@@ -70,14 +70,3 @@ private struct Attempt: Sendable {
   var isSent = false
   var failure: (any Error)?
 }
-
-extension Error {
-  /// Whether the origin can't have received the request.
-  fileprivate var saysNothingWasSent: Bool {
-    guard let error = self as? URLError else { return false }
-    return switch error.code {
-    case .cannotConnectToHost, .cannotFindHost, .dnsLookupFailed, .notConnectedToInternet: true
-    default: false
-    }
-  }
-}

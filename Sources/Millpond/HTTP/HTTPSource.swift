@@ -123,8 +123,8 @@ extension HTTPSource {
   ///   - revision: The revision of the download in the order of all writes.
   ///   - byteLimit: The greatest size of the file in bytes.
   ///   - strategy: The way to request the body; nil for the one that suits the transport.
-  /// - Throws: ``LostResumePoint`` if the body was requested in ranges and can't be continued;
-  ///   ``ConfirmedFile`` if the file that the get asks about is still current.
+  /// - Throws: ``LostResumePoint`` if the body was requested in ranges and can't be continued; what
+  ///   ``Signal/answers()`` turns into an answer if the file that the get asks about is current.
   func download(
     _ key: Key, _ lookup: Lookup, _ revision: Revision, byteLimit: Int,
     _ strategy: DownloadStrategy?

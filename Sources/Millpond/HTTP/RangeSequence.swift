@@ -105,9 +105,7 @@ struct RangeSequence: Sendable {
     switch head.status {
     // Other bytes, or fewer: the resource has changed.
     case 200..<300, 416: LostResumePoint()
-    // An origin that can't answer now may be able to answer later, from here.
-    case 429, 500...: TransferError.truncated(received: next, expected: total)
-    // A request for the whole body would be refused as well.
+    // A request for the whole body would be refused as well; a later one may go on from here.
     default: TransferError.status(code: head.status, headers: head.headers)
     }
   }

@@ -23,10 +23,11 @@ struct RequestSender: Sendable {
     onBehalfOfSession { transport, isCurrent in
       let revision = Revision.next()
       return carryOut(request, limits, isGet: true) { request in
-        request.revalidating({ .just(.notModified()) }) {
-          resumed($0, by: transport, revision, isCurrent).map { .value($0.body) }
+        request.revalidating {
+          resumed($0, by: transport, revision, isCurrent).map { $0.body }
         }
       }
+      .answers()
       .conflated()
     }
   }

@@ -60,13 +60,10 @@ struct Downloads<Key: Hashable & Sendable>: AnsweringSource {
     if lookup.freshness == .cachedOnly { return .empty }
     // Its revision is that of the get's beginning, before the disk was asked: every write since then
     // wins, and a caller that asked before such a write gets a file that is not stored.
-    return .deferred {
-      download(key, lookup, FillToken(for: lookup, during: nil).revision)
-        .map { .value($0.stamped) }
+    return Signal<Stamped<DiskFile>>.deferred {
+      download(key, lookup, FillToken(for: lookup, during: nil).revision).map { $0.stamped }
     }
-    .recover { error in
-      error is ConfirmedFile ? .just(.notModified()) : .fail(error)
-    }
+    .answers()
   }
 
   /// Removes the network's incomplete bodies at a `removeAll`.

@@ -35,7 +35,8 @@ import Testing
       (["ETag": "W/\"7\""], "W/\"7\"", nil),
       (["Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], nil, "Tue, 15 Nov 1994 12:45:26 GMT"),
       (
-        ["ETag": "\"7\"", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], "\"7\"", nil
+        ["ETag": "\"7\"", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"], "\"7\"",
+        "Tue, 15 Nov 1994 12:45:26 GMT"
       ),
       (["ETag": "no tag"], nil, nil),
       (["Last-Modified": "yesterday"], nil, nil),
@@ -71,6 +72,24 @@ import Testing
     #expect(again.value == Data("hello".utf8))
     #expect(
       origin.exchanges.map { $0.request.headers["If-None-Match"] } == [nil, "\"7\"", nil])
+  }
+
+  @Test func `a 304 with another date does not confirm a value whose tag can't be read`()
+    async throws
+  {
+    let date = "Tue, 15 Nov 1994 12:45:26 GMT"
+    let origin = try origin(
+      ["ETag": "no tag", "Last-Modified": date],
+      notModified: ["Last-Modified": "Tue, 15 Nov 1994 12:45:27 GMT"])
+    let cache = memory().layered(over: HTTPSource())
+    let url = try origin.url("/a")
+    _ = try await cache.get(url).value
+    clock.advance(by: .seconds(11))
+
+    _ = try await cache.getStamped(url, atMostTen).value
+
+    #expect(
+      origin.exchanges.map { $0.request.headers["If-Modified-Since"] } == [nil, date, nil])
   }
 
   @Test func `a 304 that was not requested is still a failure`() async throws {

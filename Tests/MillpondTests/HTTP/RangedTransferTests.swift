@@ -231,12 +231,15 @@ import Testing
   }
 
   @Test(arguments: [429, 500, 503])
-  func `an origin that is in trouble can be asked later for the rest`(status: Int) throws {
+  func `an origin that is in trouble says when it can be asked for the rest`(status: Int) throws {
     let origin = RangingOrigin { answer, number in
-      number == 2 ? .init(status: status) : answer
+      number == 2 ? .init(status: status, headers: ["Retry-After": "7"]) : answer
     }
 
-    #expect(try answer(of: origin).end == "400 of 1000")
+    let failure = try Recorder<HTTPPart>().subscribe(to: parts(of: origin)).failure
+
+    #expect((failure as? TransferError)?.retryDelay == .seconds(7))
+    #expect(failure?.isTransient == true && failure?.leavesRest == true)
   }
 
   @Test func `a range that breaks off ends it as it ended`() throws {

@@ -1,7 +1,7 @@
 /// An entity tag, strong or weak.
 ///
 /// - Source: RFC 9110 §8.8.3.
-struct EntityTag: Sendable, Equatable {
+struct EntityTag: Sendable {
   /// The tag as it was sent, with its quotes.
   let text: String
   let isWeak: Bool
@@ -28,13 +28,20 @@ struct EntityTag: Sendable, Equatable {
 
   /// Whether both are strong and have the same bytes.
   func isStronglyEqual(to other: EntityTag) -> Bool {
-    !isWeak && !other.isWeak && text.utf8.elementsEqual(other.text.utf8)
+    !isWeak && self == other
   }
 
   /// Whether both name the same version, up to insignificant changes.
   func isWeaklyEqual(to other: EntityTag) -> Bool {
     text.utf8.dropFirst(isWeak ? 2 : 0).elementsEqual(
       other.text.utf8.dropFirst(other.isWeak ? 2 : 0))
+  }
+}
+
+extension EntityTag: Equatable {
+  /// Whether both have the same bytes; texts of other bytes may be equal as strings.
+  static func == (left: EntityTag, right: EntityTag) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
   }
 }
 

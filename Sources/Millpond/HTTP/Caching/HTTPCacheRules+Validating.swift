@@ -2,16 +2,9 @@ import Foundation
 import MillpondCore
 
 extension StoredResponse {
-  /// The fields that ask the origin whether the response is still current.
-  ///
-  /// - Source: RFC 9111 §4.3.1.
-  var conditions: [(name: String, value: String)] {
-    var fields: [(name: String, value: String)] = []
-    if let tag = parsed.entityTag { fields.append((name: "If-None-Match", value: tag.text)) }
-    if let date = parsed.lastModifiedText {
-      fields.append((name: "If-Modified-Since", value: date))
-    }
-    return fields
+  /// The validator, as far as the origin can be asked about it.
+  var validator: Validator {
+    Validator(entityTag: parsed.entityTag?.text, lastModified: parsed.lastModifiedText)
   }
 
   /// Whether the condition of a request is true, so that it gets the response and not a 304; nil if
@@ -35,18 +28,7 @@ extension StoredResponse {
   /// - Source: RFC 9111 §4.3.4.
   func isConfirmed(by head: HTTPHead, isAsked: Bool) -> Bool {
     // Validators identify versions of one resource, and a redirect leads to another.
-    if head.isRedirected { return false }
-    let new = ParsedResponse(status: head.status, headers: head.headers)
-    if let tag = new.entityTag {
-      guard let own = parsed.entityTag else { return false }
-      return tag.isWeak || own.isWeak ? isAsked && own.isWeaklyEqual(to: tag) : own == tag
-    }
-    // A tag that can't be read names no version.
-    if !head.headers.values(of: "ETag").isEmpty { return false }
-    if let date = new.lastModifiedText, parsed.entityTag == nil {
-      return isAsked && date == parsed.lastModifiedText
-    }
-    return isAsked
+    !head.isRedirected && validator.isConfirmed(by: head.headers, isAsked: isAsked)
   }
 
   /// Whether the answer to a HEAD request describes this response.

@@ -103,8 +103,7 @@ extension HTTPCacheRules {
     if request.directives.has(.noCache) { return .init(.forward, .requestNoCache) }
     guard let staleness = state.staleness else { return .init(.forward, .unknownAge) }
     if directives.has(.mustRevalidate), staleness >= 0 { return .init(.forward, .mustRevalidate) }
-    // RFC 5861 §4: an error is a status of 500, 502, 503 or 504, or no answer.
-    guard status.map({ [500, 502, 503, 504].contains($0) }) ?? true else {
+    guard status.map({ StatusMeaning.admitsStale($0) }) ?? true else {
       return .init(.forward, .stale)
     }
     if let limit = request.ageLimit, let age = state.microseconds, age > limit {

@@ -48,7 +48,7 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
   /// - Source: RFC 9111 §4.3.1.
   var conditions: [(name: String, value: String)] {
     // A beginning can't be the answer, so a 304 about it would be of no use.
-    if let stored { return stored.body.isWhole ? stored.conditions : [] }
+    if let stored { return stored.body.isWhole ? stored.validator.conditions : [] }
     if others.isEmpty { return [] }
     let tags = others.compactMap { $0.parsed.entityTag?.text }
     return [(name: "If-None-Match", value: tags.joined(separator: ", "))]

@@ -123,7 +123,9 @@ final class OriginTransfer: Sendable {
       // The origin confirms another version than the one that it was asked about.
       return send(asking: [])
     }
-    if let stored = question.stored, head.status >= 500, let decision = standIn(head.status, now) {
+    if let stored = question.stored, StatusMeaning.admitsStale(head.status),
+      let decision = standIn(head.status, now)
+    {
       upstream.end()
       return finish(with: stored, decision)
     }
@@ -197,7 +199,7 @@ final class OriginTransfer: Sendable {
   /// Notes whether the origin failed, after which it is left alone for a while; without a head, it
   /// did.
   private func note(_ head: HTTPHead?, about stored: StoredResponse, _ now: WallTime) {
-    if let head, head.status < 500, head.status != 429 {
+    if let head, !StatusMeaning.isTemporary(head.status) {
       transfers.pauses.end(stored)
     } else {
       transfers.pauses.begin(stored, for: head?.headers.retryDelay, at: now)

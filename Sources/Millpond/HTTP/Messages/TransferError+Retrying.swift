@@ -1,5 +1,5 @@
-public import Foundation
-public import MillpondCore
+import Foundation
+import MillpondCore
 public import MillpondSignals
 
 extension TransferError: RetryDelaying {
@@ -22,52 +22,6 @@ extension HeaderFields {
   }
 }
 
-extension RetryPolicy {
-  /// The same policy for transient failures only; others fail at once.
-  ///
-  /// Transient are the errors that say so (`isTransient`). Gets are safe to repeat; a request that
-  /// is not, and was sent with ``HTTPSource/send(_:accepting:)``, is never sent twice by any
-  /// policy. A `Retry-After` is observed unless it is longer than the policy's longest pause.
-  ///
-  ///     let patient = HTTPSource().retrying(
-  ///       .backoff(attempts: 3, from: .milliseconds(200), upTo: .seconds(10)).onlyTransient)
-  public var onlyTransient: RetryPolicy { only { $0.isTransient } }
-}
-
-extension Error {
-  /// Whether the same request may succeed a little later.
-  ///
-  /// So it is with timeouts, interrupted bodies, connections that can't be made or are lost, the
-  /// statuses 408, 425, 429, 500, 502, 503 and 504, and errors of other transports that are a loss
-  /// of connectivity; a ``MillpondCore/CacheError`` answers for its underlying error. A circuit
-  /// breaker that counts only these stays closed for a missing page:
-  ///
-  ///     let pages = HTTPSource().circuitBreaking(
-  ///       afterFailures: 5, for: .seconds(30), counting: { $0.isTransient })
-  public var isTransient: Bool {
-    if let error = self as? URLError { return error.mayPass }
-    switch self as? TransferError {
-    case .truncated, .timedOut: return true
-    case .status(let code, _, _): return [408, 425, 429, 500, 502, 503, 504].contains(code)
-    case .unsupportedURL, .invalidRequest, .notRepeated, .tooLarge, .headTooLarge,
-      .invalidResponse:
-      return false
-    case nil: return (self as? CacheError)?.underlying?.isTransient ?? isConnectivityError
-    }
-  }
-}
-
-extension URLError {
-  fileprivate var mayPass: Bool {
-    switch code {
-    case .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost,
-      .dnsLookupFailed, .notConnectedToInternet, .resourceUnavailable:
-      true
-    default: false
-    }
-  }
-}
-
 extension Duration {
   /// Parses a number of seconds; at most a hundred years.
   fileprivate init?(secondsIn text: String) {
@@ -75,20 +29,4 @@ extension Duration {
     let longest = 100 * 366 * 86_400
     self = .seconds(min(Int(text) ?? longest, longest))
   }
-}
-
-extension URLError: ConnectivityError {
-  /// Whether the connection is missing, lost, refused or not allowed, the name can't be resolved,
-  /// or the request timed out.
-  public var isLossOfConnectivity: Bool {
-    switch code {
-    case .notConnectedToInternet, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
-      .dnsLookupFailed, .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed:
-      true
-    default: false
-    }
-  }
-
-  /// Whether the request was cancelled.
-  public var isCancelled: Bool { code == .cancelled }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-public import MillpondCore
+import MillpondCore
 
 /// A failure of a transfer that the framework itself has found.
 ///
@@ -124,16 +124,4 @@ extension TransferError {
 
 extension URL? {
   fileprivate var inWords: String { map { ": \($0.textWithoutSecrets)" } ?? "" }
-}
-
-extension TransferError: ConnectivityError {
-  /// Whether the transfer timed out, or the body ended early.
-  public var isLossOfConnectivity: Bool {
-    switch self {
-    case .timedOut, .truncated: true
-    case .unsupportedURL, .invalidRequest, .notRepeated, .status, .tooLarge, .headTooLarge,
-      .invalidResponse:
-      false
-    }
-  }
 }

@@ -108,20 +108,15 @@ extension HeaderFields {
     if areOfEncoded || lists("none", in: "Accept-Ranges") { return nil }
     if lists("no-store", in: "Cache-Control") { return nil }
     let tags = values(of: "ETag")
-    if let tag = tags.first { return tags.count == 1 && tag.isStrongEntityTag ? tag : nil }
+    if let tag = tags.first {
+      return tags.count == 1 && EntityTag(tag)?.isWeak == false ? tag : nil
+    }
     guard let date = self["Last-Modified"], let changed = HTTPDate(date),
       let sent = self["Date"].flatMap({ HTTPDate($0) }),
       changed.isStrong(ofAnswerSentAt: sent.seconds)
     else { return nil }
     return date
   }
-}
-
-extension String {
-  /// Whether this is a strong entity tag.
-  ///
-  /// - Source: RFC 9110 §8.8.3.
-  fileprivate var isStrongEntityTag: Bool { utf8.count >= 2 && hasPrefix("\"") && hasSuffix("\"") }
 }
 
 extension Error {

@@ -17,6 +17,11 @@ import Testing
     #expect(other.isStronglyEqual(to: one) == areEqual)
   }
 
+  @Test func `tags are the same only if their bytes are`() {
+    #expect(EntityTag("\"\u{E9}\"") == EntityTag("\"\u{E9}\""))
+    #expect(EntityTag("\"\u{E9}\"") != EntityTag("\"e\u{301}\""))
+  }
+
   @Test func `several tags of one response that differ in their bytes are none`() {
     #expect(EntityTag(of: HeaderFields([("ETag", "\"1\""), ("ETag", "\"1\"")]))?.text == "\"1\"")
     #expect(EntityTag(of: HeaderFields([("ETag", "\"\u{E9}\""), ("ETag", "\"e\u{301}\"")])) == nil)

@@ -40,7 +40,7 @@ import Testing
     ),
   ])
   func `a question names the valid validators`(fields: String, conditions: [String]) throws {
-    #expect(try stored(fields).conditions.map { "\($0.name): \($0.value)" } == conditions)
+    #expect(try stored(fields).validator.conditions.map { "\($0.name): \($0.value)" } == conditions)
   }
 
   @Test(arguments: [

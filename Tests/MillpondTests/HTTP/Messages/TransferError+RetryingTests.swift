@@ -145,6 +145,14 @@ import Testing
     #expect(answer.failure.map(\.isConnectivityError) == false)
   }
 
+  @Test(arguments: [
+    URLError.Code.dnsLookupFailed, .cannotFindHost, .notConnectedToInternet, .dataNotAllowed,
+    .timedOut,
+  ])
+  func `a loss of connectivity may pass`(code: URLError.Code) {
+    #expect(URLError(code).isConnectivityError && URLError(code).isTransient)
+  }
+
   @Test func `a refused connection is tried again`() async throws {
     let closed = try ClosedPort()
     let url = try #require(URL(string: closed.baseURL))
