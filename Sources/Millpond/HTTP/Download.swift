@@ -19,33 +19,23 @@ extension RequestSender {
     byteLimit: Int
   ) -> Download {
     let limits = limits.ofStream(atMost: byteLimit)
-    let whose = Locked<(version: ResourceVersion, place: PartialPlace, isCurrent: IsCurrent)?>(nil)
+    let journal = partials.map { PartialJournal($0) }
     let parts = stream(request) { request, transport, isCurrent in
       request.revalidating { request in
-        guard let partials, request.canBeResumed else {
+        guard let partials, let journal, request.canBeResumed else {
           return send(request, by: transport, strategy).pieces(limits, .whole(request))
         }
         let place = PartialPlace(representation: request.representation, revision: revision)
         return partials.resuming(partials.lend(place), at: place) { earlier in
           send(request, by: transport, strategy, from: earlier?.resumePoint)
-            .pieces(limits, resuming: earlier) { version in
-              whose.withLock { $0 = version.map { ($0, place, isCurrent) } }
-            }
+            .pieces(limits, resuming: earlier) { journal.follow($0, at: place, while: isCurrent) }
         }
       }
     }
     var options = FileStreamOptions(handsOut: true)
-    guard let partials else { return (parts, options) }
-    let journal = PartialJournal(partials)
-    options.keep = { file in
-      guard let whose = whose.withLock({ $0 }), whose.isCurrent() else { return false }
-      return partials.keep(file, whose.version, at: whose.place)
-    }
-    options.note = { file in
-      guard let file, let whose = whose.withLock({ $0 }), whose.isCurrent() else {
-        return journal.end()
-      }
-      journal.note(file, whose.version, at: whose.place)
+    if let journal {
+      options.keep = { journal.keep($0) }
+      options.note = { journal.note($0) }
     }
     return (parts, options)
   }

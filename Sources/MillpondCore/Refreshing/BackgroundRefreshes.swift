@@ -1,7 +1,7 @@
-import MillpondSignals
+package import MillpondSignals
 
 /// The fetches that continue without a caller, each until a deadline or a write of its key.
-final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
+package final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   private let scheduler: Scheduler
   private let timeLimit: Duration
   private let max: Int
@@ -20,7 +20,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
     let lifetime = Lifetime()
   }
 
-  init(_ scheduler: Scheduler, timeLimit: Duration, max: Int) {
+  package init(_ scheduler: Scheduler, timeLimit: Duration, max: Int) {
     self.scheduler = scheduler
     self.timeLimit = timeLimit
     self.max = max
@@ -30,7 +30,9 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   ///
   /// Does nothing if `max` fetches are held already. Of the fetches of a key that are no reloads,
   /// only the first is held.
-  func keepRunning<Value>(_ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>) {
+  package func keepRunning<Value>(
+    _ key: Key, isReload: Bool, _ signal: @autoclosure () -> Signal<Value>
+  ) {
     guard let fetch = state.withLock({ $0.add(key, isReload, max: max) }) else { return }
     let timer = scheduler.schedule(after: timeLimit) { [weak self] in self?.drop(key, fetch.number)
     }
@@ -58,7 +60,7 @@ final class BackgroundRefreshes<Key: Hashable & Sendable>: Sendable {
   }
 
   /// Stops holding any fetch.
-  func releaseAll() {
+  package func releaseAll() {
     for fetches in state.withLock({ $0.removeAll() }).values {
       for fetch in fetches { fetch.lifetime.end() }
     }

@@ -1,8 +1,8 @@
 /// The directives of the `Cache-Control` fields of one message.
 ///
 /// Any text can be parsed. Text that breaks the grammar makes the message less cacheable, never
-/// more: an unreadable number is ``StatedSeconds/unclear``, a member that is no token asks for
-/// validation, and a quotation without an end also forbids storing, since it may hide a directive.
+/// more: an unreadable number is ``StatedSeconds/unclear``, a member that is no directive asks for
+/// validation, and one with a quotation also forbids storing, since that may hide a directive.
 ///
 /// - Source: RFC 9111 §5.2, RFC 5861, RFC 8246.
 struct CacheDirectives: Sendable, Equatable {
@@ -43,11 +43,7 @@ struct CacheDirectives: Sendable, Equatable {
 
   /// Adds the directives of one more field.
   mutating func add(_ value: String) {
-    var value = value
-    value.withUTF8 { bytes in
-      var members = HeaderListParser(bytes)
-      while let member = members.next() { add(member) }
-    }
+    for member in value.listMembers() { add(CacheDirective(member)) }
   }
 
   func has(_ flag: Flags) -> Bool { flags.contains(flag) }
@@ -61,12 +57,12 @@ struct CacheDirectives: Sendable, Equatable {
     if maxAge != .unclear { maxAge = .exactly(seconds) }
   }
 
-  private mutating func add(_ member: HeaderListParser.Member) {
-    if !member.isWellFormed {
+  private mutating func add(_ directive: CacheDirective) {
+    if !directive.isWellFormed {
       flags.insert(.noCache)
-      if !member.isTerminated || member.mentions("no-store") { flags.insert(.noStore) }
+      if directive.mayHide("no-store") { flags.insert(.noStore) }
     }
-    switch member.name {
+    switch directive.name {
     case "no-store": flags.insert(.noStore)
     case "no-cache": flags.insert(.noCache)
     case "must-revalidate": flags.insert(.mustRevalidate)
@@ -75,13 +71,13 @@ struct CacheDirectives: Sendable, Equatable {
     case "immutable": flags.insert(.immutable)
     case "only-if-cached": flags.insert(.onlyIfCached)
     case "must-understand": flags.insert(.mustUnderstand)
-    case "max-age": Self.add(member.seconds, to: &maxAge)
-    case "min-fresh": Self.add(member.seconds, to: &minFresh)
-    case "stale-while-revalidate": Self.add(member.seconds, to: &staleWhileRevalidate)
-    case "stale-if-error": Self.add(member.seconds, to: &staleIfError)
+    case "max-age": Self.add(directive.seconds, to: &maxAge)
+    case "min-fresh": Self.add(directive.seconds, to: &minFresh)
+    case "stale-while-revalidate": Self.add(directive.seconds, to: &staleWhileRevalidate)
+    case "stale-if-error": Self.add(directive.seconds, to: &staleIfError)
     case "max-stale":
-      let any = member.hasArgument ? member.seconds : .exactly(Self.greatestSeconds)
-      Self.add(any, to: &maxStale)
+      let isAny = directive.argument == nil
+      Self.add(isAny ? .exactly(Self.greatestSeconds) : directive.seconds, to: &maxStale)
     default: break  // RFC 9111 §5.2.3: an unknown directive is ignored.
     }
   }
@@ -101,10 +97,40 @@ enum StatedSeconds: Sendable, Equatable {
   case unclear
 }
 
-extension HeaderListParser.Member {
+/// A member of a `Cache-Control` field: a name, and perhaps an argument.
+private struct CacheDirective {
+  /// The name in lower case.
+  let name: String
+
+  /// The argument, without its quotes.
+  let argument: Substring?
+
+  /// Whether the member keeps to the grammar.
+  let isWellFormed: Bool
+  private let text: Substring
+
+  init(_ text: Substring) {
+    self.text = text
+    let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
+    let name = text[..<(equals ?? text.endIndex)]
+    self.name = name.withoutSpaces.lowercased()
+    let bare = equals.map { text[text.utf8.index(after: $0)...] }
+    argument = bare.map { $0.quotedText ?? $0 }
+    let isArgument = bare.map { $0.quotedText != nil || $0.utf8.allSatisfy(\.isTokenByte) }
+    isWellFormed =
+      isArgument != false && !name.isEmpty && name.utf8.allSatisfy(\.isTokenByte)
+  }
+
+  /// Whether a member that does not keep to the grammar may contain another, with this name.
+  func mayHide(_ name: String) -> Bool {
+    text.utf8.contains(UInt8(ascii: "\"")) || text.lowercased().contains(name)
+  }
+
   /// The argument as a number; digits only, bare or in quotes.
-  fileprivate var seconds: StatedSeconds {
-    guard isWellFormed, let count = Int(saturating: argument) else { return .unclear }
+  var seconds: StatedSeconds {
+    guard isWellFormed, let argument, let count = Int(saturating: argument) else {
+      return .unclear
+    }
     return .exactly(count)
   }
 }
@@ -113,10 +139,10 @@ extension Int {
   /// Parses a number of seconds; a great one counts as 2^31, and anything but digits is nil.
   ///
   /// - Source: RFC 9111 §1.2.2.
-  init?(saturating digits: UnsafeRawBufferPointer.SubSequence) {
+  init?(saturating digits: Substring) {
     if digits.isEmpty { return nil }
     var sum = 0
-    for digit in digits {
+    for digit in digits.utf8 {
       guard (0x30...0x39).contains(digit) else { return nil }
       sum = Swift.min(sum * 10 + Int(digit - 0x30), CacheDirectives.greatestSeconds)
     }

@@ -53,38 +53,11 @@ extension EntityTag {
   /// - Source: RFC 9110 §13.1.2.
   static func isNamed(_ tag: EntityTag?, in values: [String]) -> Bool? {
     if values == ["*"] { return true }
-    let parts = values.flatMap { split($0) }
+    let parts = values.flatMap { $0.listMembers(escapes: false) }
     let named = parts.compactMap { EntityTag($0) }
     guard !named.isEmpty, named.count == parts.count else { return nil }
     guard let tag else { return false }
     return named.contains { $0.isWeaklyEqual(to: tag) }
-  }
-
-  /// Returns the parts between commas that are not inside quotes, without spaces around them.
-  private static func split(_ value: String) -> [Substring] {
-    var parts: [Substring] = []
-    var start = value.utf8.startIndex
-    var isQuoted = false
-    for index in value.utf8.indices {
-      let byte = value.utf8[index]
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if byte == UInt8(ascii: ","), !isQuoted {
-        parts.append(value[start..<index])
-        start = value.utf8.index(after: index)
-      }
-    }
-    parts.append(value[start...])
-    return parts.map(\.withoutSpaces).filter { !$0.isEmpty }
-  }
-}
-
-extension StringProtocol where SubSequence == Substring {
-  /// The text without spaces and tabs around it.
-  var withoutSpaces: Substring {
-    var rest = self[...].utf8
-    while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }
-    while let last = rest.last, last == 0x20 || last == 0x09 { rest = rest.dropLast() }
-    return Substring(rest)
   }
 }
 

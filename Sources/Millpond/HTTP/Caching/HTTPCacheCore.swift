@@ -8,23 +8,20 @@ final class HTTPCacheCore: Sendable {
   let sharedTransfers: InFlightReuse<OriginTransfers>
 
   /// The refreshes by the numbers of the bodies that they may replace.
-  private let refreshes = Locked<[Fingerprint: Lifetime]>([:])
+  private let refreshes = BackgroundRefreshes<Fingerprint>(
+    Scheduler(ContinuousClock()), timeLimit: .seconds(60), max: 16)
 
   init(_ transfers: OriginTransfers) {
     self.transfers = transfers
     sharedTransfers = transfers.reusingInFlight()
   }
 
-  deinit { endRefreshes() }
+  deinit { refreshes.releaseAll() }
 
   /// Ends the refreshes, and lets no caller join a transfer that has begun.
   func leaveTransfers() {
     sharedTransfers.detachAll()
-    endRefreshes()
-  }
-
-  private func endRefreshes() {
-    for lifetime in refreshes.withLock({ Array($0.values) }) { lifetime.end() }
+    refreshes.releaseAll()
   }
 
   /// Removes what is stored of a URL; requests from now on share no transfer from before.
@@ -33,28 +30,12 @@ final class HTTPCacheCore: Sendable {
     transfers.store.invalidate(key)
   }
 
-  /// The greatest number of refreshes at a time, and the time after which one is given up.
-  private static let refreshLimit = 16
-  private static let refreshTime = Duration.seconds(60)
-
   /// Asks the origin for a newer response without a caller, unless that is under way.
   ///
   /// Only once the caller has what is stored: the answer may remove that.
   func refresh(_ question: OriginRequest) {
     guard let number = question.stored?.body.number else { return }
-    let lifetime = refreshes.withLock { refreshes -> Lifetime? in
-      if refreshes.count >= Self.refreshLimit || refreshes[number] != nil { return nil }
-      let lifetime = Lifetime()
-      refreshes[number] = lifetime
-      return lifetime
-    }
-    guard let lifetime else { return }
-    lifetime.onEnd { [weak self] in
-      self?.refreshes.discard { $0.removeValue(forKey: number) }
-    }
-    sharedTransfers.answers(question, Lookup(priority: .low))
-      .timeout(Self.refreshTime, awaiting: .end)
-      .run(
-        Observer(next: { _ in }, other: { if $0.isTerminal { lifetime.end() } }), lifetime)
+    refreshes.keepRunning(
+      number, isReload: false, sharedTransfers.answers(question, Lookup(priority: .low)))
   }
 }

@@ -24,10 +24,6 @@ final class OriginTransfer: Sendable {
     var sent = WallTime(microseconds: 0)
     var head: HTTPHead?
 
-    /// The response to store when its body is whole, and the decision to do so.
-    var storing: StoredResponse?
-    var decision: HTTPCacheDecision?
-
     /// The parts of a refusal that is to be stored; nil if parts are passed on as they arrive.
     ///
     /// Whoever receives the head of a 404 may leave, so it is passed on once it is stored.
@@ -131,27 +127,23 @@ final class OriginTransfer: Sendable {
     }
     let decision = transfers.rules.storage(of: head, for: question.parsed)
     state.value.head = head
-    state.value.decision = decision
-    if decision.action == .store {
-      state.value.storing = StoredResponse(
-        head, to: question.parsed, requestTime: state.value.sent, responseTime: now)
-    }
     let isTooLarge = head.isLarger(than: transfers.byteLimit)
     let isPart = question.parsed.range != nil && decision.action != .store
-    let isShared =
-      state.value.storing != nil
-      || transfers.rules.admitsSharing(of: head, for: question.parsed)
-    if isTooLarge || isPart || !isShared {
-      log.keepNothing()
-      state.value.storing = nil
+    var storing: StoredResponse?
+    if decision.action == .store, !isTooLarge {
+      storing = StoredResponse(
+        head, to: question.parsed, requestTime: state.value.sent, responseTime: now)
     }
+    let isShared =
+      storing != nil || transfers.rules.admitsSharing(of: head, for: question.parsed)
+    if isTooLarge || isPart || !isShared { log.keepNothing() }
     var head = head
     head.lifetime = transfers.lifetime(
       of: head, to: question.parsed, sent: state.value.sent, at: now)
     if head.lifetime != nil, isTooLarge || isPart { head.lifetime = .over }
-    if let storing = state.value.storing {
+    if let storing {
       if !(200..<300).contains(head.status) { state.value.withheld = [] }
-      log.begin(storing)
+      log.begin(storing, decision)
       // Also if the last caller leaves.
       lifetime.onEnd { self.breakOff() }
     } else {
@@ -233,7 +225,8 @@ final class OriginTransfer: Sendable {
   /// Stores what has arrived of a response that broke off, so that the rest can be requested later;
   /// a refusal removes what it shows to be out of date.
   private func breakOff() {
-    guard let (response, body) = log.takeBeginning() else { return }
+    guard let (response, _) = log.takeBeginning() else { return }
+    let body = log.body ?? Data()
     let beginning = response.with(StoredBody(byteCount: body.count, isWhole: false))
     let answered = AnsweredRequest(
       key: question.key, request: question.parsed, token: question.token.refusingNone,
@@ -291,20 +284,16 @@ final class OriginTransfer: Sendable {
   }
 
   private func storeWhole() {
-    guard let response = state.value.storing, let head = state.value.head, isWhole(head),
-      let body = log.body
-    else {
-      // The body was too large.
-      if state.value.storing != nil, let head = state.value.head, isWhole(head) {
-        log.endBeginning()
-        removeOutdated(by: head.status)
-        transfers.report(request, HTTPCacheDecision(.pass, .tooLarge))
-      }
+    guard let head = state.value.head, isWhole(head),
+      let (response, decision) = log.takeBeginning()
+    else { return end(.completed) }
+    guard let body = log.body else {
+      removeOutdated(by: head.status)
+      transfers.report(request, HTTPCacheDecision(.pass, .tooLarge))
       return end(.completed)
     }
     state.value.isOver = true
-    log.endBeginning()
-    if let decision = state.value.decision { transfers.report(request, decision) }
+    transfers.report(request, decision)
     let whole = response.with(StoredBody(byteCount: body.count, isWhole: true))
     transfers.store.store(whole, body, answered(at: whole.responseTime)).run(
       Observer(

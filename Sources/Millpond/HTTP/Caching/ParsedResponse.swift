@@ -71,8 +71,7 @@ struct ParsedResponse: Sendable {
   ///
   /// - Source: RFC 9111 §5.1.
   private static func age(_ values: [String]) -> Int64 {
-    var first = String(values.first?.split(separator: ",").first?.withoutSpaces ?? "")
-    let age = first.withUTF8 { Int(saturating: UnsafeRawBufferPointer($0)[...]) }
+    let age = values.first?.listMembers().first.flatMap { Int(saturating: $0) }
     return Int64(age ?? 0) * 1_000_000
   }
 

@@ -190,7 +190,7 @@ extension HeaderFields {
     var names = Self.connectionNames
     for value in values(of: "Connection") {
       // What a cache depends on is kept, whatever a broken origin lists.
-      for name in value.split(separator: ",").map({ $0.withoutSpaces.lowercased() })
+      for name in value.listMembers().map({ $0.lowercased() })
       where !Self.neededNames.contains(name) {
         names.insert(name)
       }

@@ -22,8 +22,8 @@ final class TransferLog: Sendable {
     var isKept = true
     var isClaimed = false
 
-    /// The response whose beginning the parts are, if it is to be stored.
-    var beginning: StoredResponse?
+    /// The response whose beginning the parts are, if it is to be stored, and why.
+    var beginning: (response: StoredResponse, decision: HTTPCacheDecision)?
   }
 
   private let state = Locked(State())
@@ -72,19 +72,15 @@ final class TransferLog: Sendable {
   var body: Data? { state.withLock { $0.isKept ? $0.parts : nil }?.joinedBody }
 
   /// Notes that the parts are the beginning of a response that is to be stored.
-  func begin(_ response: StoredResponse) { state.withLock { $0.beginning = response } }
-
-  /// Returns what has arrived of a response that was to be stored, as far as it is kept; nil
-  /// afterwards.
-  func takeBeginning() -> (response: StoredResponse, body: Data)? {
-    let (beginning, parts) = state.withLock { state in
-      (exchange(&state.beginning, with: nil), state.parts)
-    }
-    return beginning.map { ($0, parts.joinedBody) }
+  func begin(_ response: StoredResponse, _ decision: HTTPCacheDecision) {
+    state.withLock { $0.beginning = (response, decision) }
   }
 
-  /// Notes that the response has arrived as a whole, so that there is no beginning to store.
-  func endBeginning() { state.discard { exchange(&$0.beginning, with: nil) } }
+  /// Returns the response that was to be stored; nil afterwards, so that it is stored once, as a
+  /// whole or what has arrived of it.
+  func takeBeginning() -> (response: StoredResponse, decision: HTTPCacheDecision)? {
+    state.withLock { exchange(&$0.beginning, with: nil) }
+  }
 
   /// Returns whether the caller may have the answer from its first part on, which only one may if
   /// it is not kept.

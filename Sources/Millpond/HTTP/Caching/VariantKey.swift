@@ -63,11 +63,7 @@ extension ParsedRequest {
     let values = values.map { value in
       String(decoding: value.utf8.map { $0 == 0x0A ? 0x0D : $0 }, as: UTF8.self)
     }
-    // A comma inside quotes is no separator.
-    if values.contains(where: { $0.contains("\"") }) {
-      return values.map { String($0.withoutSpaces) }.joined(separator: ",")
-    }
-    return values.flatMap { $0.split(separator: ",").map(\.withoutSpaces) }.joined(separator: ",")
+    return values.flatMap { $0.listMembers() }.joined(separator: ",")
   }
 }
 
@@ -83,9 +79,7 @@ extension HeaderFields {
     let values = values(of: "Vary")
     if values.isEmpty { return [] }
     var names: Set<String> = []
-    for part in values.flatMap({ $0.split(separator: ",") }) {
-      let name = part.withoutSpaces
-      if name.isEmpty { continue }
+    for name in values.flatMap({ $0.listMembers() }) {
       guard name != "*", name.utf8.allSatisfy(\.isTokenByte) else { return nil }
       names.insert(name.lowercased())
     }

@@ -1,13 +1,22 @@
 import Foundation
 import MillpondSignals
 
-/// A record of the progress of a download, from which a later process resumes if this one dies.
+/// A record of the progress of a download, from which a later process resumes if this one dies; and
+/// what of it is kept when it breaks off.
 ///
 /// It is beside a second name of the download's file, which survives the clean-up of the cache's
 /// folder. It is locked while the download is under way.
 final class PartialJournal: Sendable {
   private let partials: PartialTransfers
+  private let content = Locked<Content?>(nil)
   private let state = Locked(State.unused)
+
+  /// The bytes whose rest can be requested later, while that is wanted.
+  private struct Content: Sendable {
+    let version: ResourceVersion
+    let place: PartialPlace
+    let isCurrent: RequestSender.IsCurrent
+  }
 
   private enum State: Sendable {
     case unused
@@ -21,20 +30,40 @@ final class PartialJournal: Sendable {
     self.partials = partials
   }
 
+  /// Begins to record bytes of a version; nil if their rest can't be requested.
+  func follow(
+    _ version: ResourceVersion?, at place: PartialPlace,
+    while isCurrent: @escaping RequestSender.IsCurrent
+  ) {
+    content.withLock {
+      $0 = version.map { Content(version: $0, place: place, isCurrent: isCurrent) }
+    }
+  }
+
+  private var currentContent: Content? {
+    content.withLock { $0 }.flatMap { $0.isCurrent() ? $0 : nil }
+  }
+
+  /// Takes over the file of a download that broke off; false if it stays in its place.
+  func keep(_ file: UnfinishedFile) -> Bool {
+    currentContent.map { partials.keep(file, $0.version, at: $0.place) } ?? false
+  }
+
   /// Records the bytes so far; after a failure they are just not found later.
   ///
-  /// Blocks the first time.
-  func note(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) {
-    if case .unused = state.withLock({ $0 }) { begin(file, place) }
+  /// Nil ends the record. Blocks the first time.
+  func note(_ file: UnfinishedFile?) {
+    guard let file, let content = currentContent else { return end() }
+    if case .unused = state.withLock({ $0 }) { begin(file, content.place) }
     guard case .open(let journal, _) = state.withLock({ $0 }) else { return }
     do {
-      try ResumeFooter(file, PartialHead(place, version)).overwrite(journal)
+      try ResumeFooter(file, PartialHead(content.place, content.version)).overwrite(journal)
     } catch {
       end()
     }
   }
 
-  func end() {
+  private func end() {
     let former = state.withLock { exchange(&$0, with: .over) }
     guard case .open(let journal, let name) = former else { return }
     partials.files.removeJournal(name)

@@ -198,16 +198,18 @@ import Testing
       directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
     let (file, version) = (try unfinished("first"), Self.partial().version)
     let journal = PartialJournal(partials)
-    journal.note(file, version, at: Self.place())
+    journal.follow(version, at: Self.place()) { true }
+    journal.note(file)
     calls.inject(.error(.EBUSY), of: [.remove], count: 2)
-    journal.end()
+    journal.note(nil)
     #expect(!calls.isWaiting)
     #expect(scene.fileNames.count == 3)
 
     let next = PartialJournal(partials)
-    next.note(file, version, at: Self.place())
+    next.follow(version, at: Self.place()) { true }
+    next.note(file)
     #expect(scene.fileNames.count == 3)
-    next.end()
+    next.note(nil)
 
     #expect(scene.fileNames == ["first"])
   }
