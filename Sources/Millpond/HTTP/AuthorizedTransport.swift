@@ -27,11 +27,9 @@ private final class AuthorizedTransfer: Sendable {
   private let transport: AuthorizedTransport
   private let downstream: Observer<HTTPPart>
   private let lifetime: Lifetime
-  private let refusal = Locked<HTTPHead?>(nil)
 
-  /// The work that makes the request, and the wait for credentials, if it waits.
+  /// The work that makes the request.
   private let caller = WorkContext.current
-  private let wait = Locked<Lifetime?>(nil)
 
   init(
     _ request: HTTPRequest, _ transport: AuthorizedTransport, _ downstream: Observer<HTTPPart>,
@@ -44,67 +42,64 @@ private final class AuthorizedTransfer: Sendable {
   }
 
   func start() {
-    let authorization = transport.authorization
-    let id = authorization.enter(request.url, session: transport.session) { id, decision in
-      if !self.lifetime.isEnded { self.obey(decision, id) }
-    }
-    guard let id else {
-      if !lifetime.isEnded { downstream.failed(CacheError.scopeEnded()) }
-      return
-    }
-    lifetime.onEnd { authorization.left(id) }
-    authorization.ask(id)
+    let isAdmitted = transport.authorization.grant(in: transport.session) { wait(for: $0) }
+    if !isAdmitted, !lifetime.isEnded { downstream.failed(CacheError.scopeEnded()) }
   }
 
-  private func obey(_ decision: HTTPAuthorization.Decision, _ id: Int) {
-    wait.withLock { exchange(&$0, with: nil) }?.end()
-    switch decision {
-    case .wait(for: let context):
-      let waiting = lifetime.child()
-      wait.withLock { $0 = waiting }
-      if caller?.wait(for: context, until: waiting) == false {
-        transport.authorization.left(id)
-        downstream.failed(CacheError.circular(key: request.url.textWithoutSecrets))
-      }
-    case .send(let credentials):
-      let upstream = lifetime.child()
-      let request = request.authorized(
-        by: credentials, for: transport.authorization.origins,
-        account: transport.authorization.account)
-      let answer = request.problem.map { .fail($0) } ?? transport.base.send(request)
-      answer.run(observer(id, upstream), upstream)
-    case .passRefusal:
-      if let refusal = refusal.withLock({ $0 }) { downstream.next(.head(refusal)) }
-      if !lifetime.isEnded { downstream.completed() }
-    case .fail(let error): downstream.failed(error)
+  private func wait(for grant: Grant) {
+    let waiting = lifetime.child()
+    if !grant.context.isOver, caller?.wait(for: grant.context, until: waiting) == false {
+      waiting.end()
+      return downstream.failed(CacheError.circular(key: request.url.textWithoutSecrets))
     }
+    let number = grant.run.join(
+      Observer(
+        next: { credentials in
+          if waiting.isEnded { return }
+          waiting.end()
+          self.send(with: grant, credentials)
+        },
+        other: { event in if !waiting.isEnded { self.downstream.other(event) } }), waiting)
+    waiting.onEnd(number) { grant.run.leave($0) }
   }
 
-  private func observer(_ id: Int, _ upstream: Lifetime) -> Observer<HTTPPart> {
+  private func send(with grant: Grant, _ credentials: HeaderFields) {
+    let upstream = lifetime.child()
+    let request = request.authorized(
+      by: credentials, for: transport.authorization.origins,
+      account: transport.authorization.account)
+    let answer = request.problem.map { .fail($0) } ?? transport.base.send(request)
+    answer.run(observer(grant, credentials, upstream), upstream)
+  }
+
+  private func observer(
+    _ grant: Grant, _ credentials: HeaderFields, _ upstream: Lifetime
+  ) -> Observer<HTTPPart> {
     let authorization = transport.authorization
+    let url = request.url
     // After the decision the authorization ignores the rest of the answer, even a second head.
     let isDecided = SerialState(false)
     return Observer(
       next: { part in
         if upstream.isEnded { return }
         if case .head(let head) = part, !head.isInterim, !isDecided.value {
-          if head.status == 401, head.redirection?.leftOrigin != true {
+          let isFromOther = head.redirection?.leftOrigin == true
+          if head.status == 401, !isFromOther {
             upstream.end()
-            self.refusal.withLock { $0 = head }
-            return authorization.refused(id)
+            if authorization.refused(url, with: grant, credentials) { return self.start() }
+            self.downstream.next(part)
+            if !self.lifetime.isEnded { self.downstream.completed() }
+            return
           }
           // An origin hardly gives a 2xx answer to refused credentials; it may give others without
           // a look at them.
-          let isAccepted = (200..<300).contains(head.status) && head.redirection?.leftOrigin != true
           isDecided.value = true
-          authorization.decided(id, isAccepted: isAccepted)
+          if (200..<300).contains(head.status), !isFromOther {
+            authorization.accepted(url, with: grant)
+          }
         }
         self.downstream.next(part)
       },
-      other: { event in
-        if upstream.isEnded { return }
-        if event.isTerminal { authorization.left(id) }
-        self.downstream.other(event)
-      })
+      other: { event in if !upstream.isEnded { self.downstream.other(event) } })
   }
 }

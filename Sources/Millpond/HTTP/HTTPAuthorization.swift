@@ -48,31 +48,7 @@ public final class HTTPAuthorization: Sendable {
 
   private struct State: Sendable {
     var renewal = CredentialRenewal()
-    var transfers: [Int: Act] = [:]
-
-    /// The run for the grant that is being obtained.
-    var run: Run?
-  }
-
-  /// A run of `obtain`.
-  private struct Run: Sendable {
-    let number: Int
-
-    /// The context in which requests that would wait for the run itself are found.
-    let context = WorkContext.ofSharedWork()
-    var handle: Disposable?
-  }
-
-  /// A closure that carries out a decision about the transfer with this number.
-  typealias Act = @Sendable (Int, Decision) -> Void
-
-  enum Decision: Sendable {
-    case send(HeaderFields)
-
-    /// Wait for work in this context.
-    case wait(for: WorkContext)
-    case passRefusal
-    case fail(any Error)
+    var grant: Grant?
   }
 
   /// Creates an authorization without credentials.
@@ -136,101 +112,82 @@ extension HTTPAuthorization {
   /// Whether the credentials may be sent to the origin of a URL.
   func isFor(_ url: URL) -> Bool { origins.contains { url.isOfSameOrigin(as: $0) } }
 
-  /// Admits a transfer; nil if its session has ended.
-  func enter(_ url: URL, session: Int, _ act: @escaping Act) -> Int? {
-    state.withLock { state in
-      let id = state.renewal.enter(url.absoluteString, session: session)
-      if let id { state.transfers[id] = act }
-      return id
-    }
-  }
-
-  func ask(_ id: Int) { perform { $0.ask(id) } }
-
-  func refused(_ id: Int) {
-    let now = scheduler.now()
-    perform { $0.refused(id, at: now) }
-  }
-
-  /// Records an answer other than a refusal, after which the transfer continues on its own.
-  func decided(_ id: Int, isAccepted: Bool) {
-    if !isAccepted { return left(id) }
-    _ = take(id)
-    state.withLock { $0.renewal.accepted(id) }
-  }
-
-  func left(_ id: Int) {
-    _ = take(id)
-    state.withLock { $0.renewal.left(id) }
-  }
-}
-
-extension HTTPAuthorization {
-  private func take(_ id: Int) -> Act? { state.withLock { $0.transfers.removeValue(forKey: id) } }
-
-  /// Carries out the decisions of the rules.
+  /// Has a request wait for a grant, which is obtained if there is none; false if the session has
+  /// ended.
   ///
-  /// - Parameters:
-  ///   - error: The failure for requests that are to fail.
-  ///   - decide: Returns the decisions.
-  private func perform(
-    failingWith error: any Error = CacheError.scopeEnded(),
-    _ decide: (inout CredentialRenewal) -> [CredentialRenewal.Step]
-  ) {
-    let (steps, run) = state.withLock { state in
-      let steps = decide(&state.renewal)
-      if let number = state.renewal.obtaining, state.run?.number != number {
-        state.run = Run(number: number)
+  /// - Parameter wait: Begins to wait, before the grant is obtained.
+  func grant(in session: Int, _ wait: (Grant) -> Void) -> Bool {
+    var isNew = false
+    let (grant, former) = state.withLock { state -> (Grant?, Grant?) in
+      switch state.renewal.grant(in: session) {
+      case .none: return (nil, nil)
+      case .current: return (state.grant, nil)
+      case .obtain(let number, let refused):
+        isNew = true
+        let grant = Grant(number: number, insteadOf: refused)
+        return (grant, exchange(&state.grant, with: grant))
       }
-      return (steps, state.run)
     }
-    for step in steps {
-      switch step {
-      case .wait(let id):
-        if let run { state.withLock { $0.transfers[id] }?(id, .wait(for: run.context)) }
-      case .obtain(let number, let refused): obtain(number, insteadOf: refused)
-      case .send(let id, let credentials):
-        state.withLock { $0.transfers[id] }?(id, .send(credentials))
-      case .pass(let id): take(id)?(id, .passRefusal)
-      case .fail(let id): take(id)?(id, .fail(error))
-      }
+    withExtendedLifetime(former) {}  // released here, not under the lock
+    guard let grant else { return false }
+    wait(grant)
+    if isNew { obtain(grant) }
+    return true
+  }
+
+  /// Records a refusal; returns whether the request is to be sent again, with another grant.
+  func refused(_ url: URL, with grant: Grant, _ credentials: HeaderFields) -> Bool {
+    let now = scheduler.now()
+    return state.withLock {
+      $0.renewal.refused(url.absoluteString, with: grant.number, credentials, at: now)
     }
   }
 
-  private func obtain(_ number: Int, insteadOf refused: HeaderFields?) {
-    guard let run = state.withLock({ $0.run }), run.number == number else { return }
-    let context = run.context
-    var handle: Disposable?
+  func accepted(_ url: URL, with grant: Grant) {
+    state.withLock { $0.renewal.accepted(url.absoluteString, with: grant.number) }
+  }
+
+  private func obtain(_ grant: Grant) {
+    let context = grant.context
     WorkContext.run(in: context) {
-      handle = obtain(refused).subscribe { event in
-        switch event {
-        case .next(let credentials):
-          // Nobody waits for the run any more; what it has left running may make requests.
-          context.end()
-          self.perform { $0.obtained(number, credentials) }
-        case .failed(let error):
-          context.end()
-          self.perform(failingWith: error) { $0.failed(number) }
-        case .completed, .progress: break
-        }
-      }
+      obtain(grant.refused).run(
+        Observer(
+          next: { credentials in
+            // Nobody waits for the run any more; what it has left running may make requests.
+            context.end()
+            grant.run.next(credentials)
+          },
+          other: { event in
+            if case .failed = event {
+              context.end()
+              self.state.withLock { $0.renewal.failed(grant.number) }
+            }
+            grant.run.other(event)
+          }), grant.run.lifetime)
     }
-    let isNeeded = state.withLock { [handle] state in
-      guard state.renewal.obtaining == number else { return false }
-      state.run?.handle = handle
-      return true
-    }
-    if !isNeeded { handle?.dispose() }
   }
 
   private func endSession() {
     let old = state.withLock { state in
-      let old = state
       state.renewal.endSession()
-      (state.transfers, state.run) = ([:], nil)
-      return old
+      return exchange(&state.grant, with: nil)
     }
-    old.run?.context.end()
-    old.run?.handle?.dispose()
+    old?.context.end()
+    old?.run.lifetime.end()
+  }
+}
+
+/// A run of an authorization's `obtain`, which all requests share.
+struct Grant: Sendable {
+  let number: Int
+  let refused: HeaderFields?
+  let run = Run<HeaderFields>()
+
+  /// The context in which requests that would wait for the run itself are found.
+  let context = WorkContext.ofSharedWork()
+
+  init(number: Int, insteadOf refused: HeaderFields?) {
+    self.number = number
+    self.refused = refused
   }
 }

@@ -7,187 +7,129 @@ import Testing
   private struct Scene {
     var rules = CredentialRenewal()
 
-    /// Admits a request and asks for its grant.
-    mutating func ask(_ resource: String) -> (id: Int, steps: [String]) {
-      guard let id = rules.enter(resource, session: rules.session) else { return (0, []) }
-      return (id, words(rules.ask(id)))
-    }
-
-    mutating func obtained(_ number: Int) -> [String] {
-      words(rules.obtained(number, ["X": "\(number)"]))
-    }
-
-    mutating func refused(_ id: Int, at seconds: Int = 0) -> [String] {
-      words(rules.refused(id, at: .seconds(seconds)))
-    }
-
-    mutating func accepted(_ id: Int) { rules.accepted(id) }
-
-    func words(_ steps: [CredentialRenewal.Step]) -> [String] {
-      steps.map { step in
-        switch step {
-        case .obtain(let number, let refused):
-          "obtain \(number) instead of \(refused?["X"] ?? "none")"
-        case .send(let id, let credentials): "send \(id) with \(credentials["X"] ?? "")"
-        case .pass(let id): "pass \(id)"
-        case .fail(let id): "fail \(id)"
-        case .wait(let id): "wait \(id)"
-        }
+    /// Asks for the grant of a request.
+    mutating func ask(in session: Int = 0) -> String {
+      switch rules.grant(in: session) {
+      case .current: "current"
+      case .obtain(let number, let refused):
+        "obtain \(number) instead of \(refused?["X"] ?? "none")"
+      case .none: "none"
       }
     }
 
-    /// Two requests under way with the second grant; the first replaced the first grant.
-    static func afterOneExpiry() -> (Scene, first: Int, second: Int) {
+    mutating func refused(_ resource: String, with grant: Int, at seconds: Int = 0) -> String {
+      let isSentAgain = rules.refused(
+        resource, with: grant, ["X": "\(grant)"], at: .seconds(seconds))
+      return isSentAgain ? "again" : "final"
+    }
+
+    /// A second grant, which replaced the first because of a resource.
+    static func afterOneExpiry() -> Scene {
       var scene = Scene()
-      let (first, _) = scene.ask("a")
-      let (second, _) = scene.ask("b")
-      _ = scene.obtained(1)
-      _ = scene.refused(first)
-      _ = scene.refused(second)
-      _ = scene.obtained(2)
-      return (scene, first, second)
+      _ = scene.ask()
+      _ = scene.refused("a", with: 1)
+      _ = scene.ask()
+      return scene
     }
   }
 
-  @Test func `requests that wait for a grant share it`() {
+  @Test func `requests share a grant`() {
     var scene = Scene()
 
-    #expect(scene.ask("a").steps == ["wait 1", "obtain 1 instead of none"])
-    #expect(scene.ask("b").steps == ["wait 2"])
-    #expect(scene.obtained(1) == ["send 1 with 1", "send 2 with 1"])
-    #expect(scene.ask("c").steps == ["send 3 with 1"])
+    #expect(scene.ask() == "obtain 1 instead of none")
+    #expect(scene.ask() == "current")
   }
 
-  @Test func `a request that has left is not sent`() {
+  @Test func `after a grant that can't be obtained the next request has one obtained anew`() {
     var scene = Scene()
-    let (first, _) = scene.ask("a")
-    _ = scene.ask("b")
+    _ = scene.ask()
 
-    scene.rules.left(first)
+    scene.rules.failed(1)
 
-    #expect(scene.obtained(1) == ["send 2 with 1"])
-  }
-
-  @Test func `a grant that can't be obtained fails those that wait, and the next is obtained anew`()
-  {
-    var scene = Scene()
-    _ = scene.ask("a")
-    let (second, _) = scene.ask("b")
-    scene.rules.left(second)
-
-    #expect(scene.words(scene.rules.failed(1)) == ["fail 1"])
-    #expect(scene.ask("c").steps == ["wait 3", "obtain 2 instead of none"])
+    #expect(scene.ask() == "obtain 2 instead of none")
+    scene.rules.failed(1)
+    #expect(scene.ask() == "current")
   }
 
   @Test func `a refusal replaces the grant once, for all requests that were sent with it`() {
     var scene = Scene()
-    for resource in ["a", "b", "c"] { _ = scene.ask(resource) }
-    _ = scene.obtained(1)
+    _ = scene.ask()
 
-    #expect(scene.refused(1) == ["wait 1", "obtain 2 instead of 1"])
-    #expect(scene.refused(2) == ["wait 2"])
-    #expect(scene.obtained(2) == ["send 1 with 2", "send 2 with 2"])
-    #expect(scene.refused(3) == ["send 3 with 2"])
+    #expect(scene.refused("a", with: 1) == "again")
+    #expect(scene.ask() == "obtain 2 instead of 1")
+    #expect(scene.refused("b", with: 1) == "again")
+    #expect(scene.ask() == "current")
   }
 
   @Test func `a late refusal of an old grant does not refuse the new one`() {
-    var scene = Scene()
-    for resource in ["a", "b"] { _ = scene.ask(resource) }
-    _ = scene.obtained(1)
-    _ = scene.refused(1)
-    _ = scene.obtained(2)
-    scene.accepted(1)
+    var scene = Scene.afterOneExpiry()
 
-    #expect(scene.refused(2) == ["send 2 with 2"])
+    #expect(scene.refused("b", with: 1) == "again")
+
+    #expect(scene.ask() == "current")
   }
 
   @Test func `a grant that has been accepted may be replaced three times for a resource`() {
-    var (scene, first, second) = Scene.afterOneExpiry()
-    scene.accepted(second)
+    var scene = Scene.afterOneExpiry()
+    scene.rules.accepted("b", with: 2)
 
-    for grant in [3, 4] {
-      #expect(scene.refused(first) == ["wait \(first)", "obtain \(grant) instead of \(grant - 1)"])
-      _ = scene.obtained(grant)
-      let (other, _) = scene.ask("c")
-      scene.accepted(other)
+    for grant in [2, 3] {
+      #expect(scene.refused("a", with: grant) == "again")
+      #expect(scene.ask() == "obtain \(grant + 1) instead of \(grant)")
+      scene.rules.accepted("c", with: grant + 1)
     }
-    #expect(scene.refused(first) == ["pass \(first)"])
+    #expect(scene.refused("a", with: 4) == "final")
   }
 
   @Test func `a resource that refuses two grants alone fails, and refuses none for a while`() {
-    var scene = Scene()
-    let (first, _) = scene.ask("a")
-    _ = scene.obtained(1)
-    _ = scene.refused(first)
-    _ = scene.obtained(2)
+    var scene = Scene.afterOneExpiry()
 
-    #expect(scene.refused(first) == ["pass \(first)"])
-    let (second, _) = scene.ask("a")
-    #expect(scene.refused(second, at: 29) == ["pass \(second)"])
-    let (third, _) = scene.ask("a")
-    #expect(scene.refused(third, at: 30) == ["wait \(third)", "obtain 3 instead of 2"])
+    #expect(scene.refused("a", with: 2) == "final")
+    #expect(scene.refused("a", with: 2, at: 29) == "final")
+    #expect(scene.refused("a", with: 2, at: 30) == "again")
+    #expect(scene.ask() == "obtain 3 instead of 2")
   }
 
   @Test func `a resource that accepts again may refuse again`() {
-    var scene = Scene()
-    let (first, _) = scene.ask("a")
-    _ = scene.obtained(1)
-    _ = scene.refused(first)
-    _ = scene.obtained(2)
-    _ = scene.refused(first)
-    let (second, _) = scene.ask("a")
-    scene.accepted(second)
+    var scene = Scene.afterOneExpiry()
+    _ = scene.refused("a", with: 2)
+    scene.rules.accepted("a", with: 2)
 
-    let (third, _) = scene.ask("a")
-    #expect(scene.refused(third) == ["wait \(third)", "obtain 3 instead of 2"])
+    #expect(scene.refused("a", with: 2) == "again")
+    #expect(scene.ask() == "obtain 3 instead of 2")
   }
 
   @Test func `a grant that was replaced since proves nothing about the present one`() {
-    var (scene, first, second) = Scene.afterOneExpiry()
-    let (third, _) = scene.ask("c")
-    _ = scene.refused(third)
-    _ = scene.obtained(3)
-    scene.accepted(second)
-    _ = scene.refused(first)
+    var scene = Scene.afterOneExpiry()
+    _ = scene.refused("c", with: 2)
+    _ = scene.ask()
 
-    #expect(scene.refused(first) == ["pass \(first)"])
+    scene.rules.accepted("b", with: 2)
+
+    #expect(scene.refused("a", with: 3) == "final")
   }
 
   @Test func `more resources than are remembered refuse, and each is still refused`() {
     var scene = Scene()
-    _ = scene.ask("first")
-    _ = scene.obtained(1)
+    _ = scene.ask()
     for number in 1...2_000 {
-      let (id, _) = scene.ask("\(number)")
-      _ = scene.refused(id)
-      _ = scene.obtained(number + 1)
-      #expect(scene.refused(id) == ["pass \(id)"])
+      #expect(scene.refused("\(number)", with: number) == "again")
+      _ = scene.ask()
+      #expect(scene.refused("\(number)", with: number + 1) == "final")
     }
   }
 
-  @Test func `after a sign-out nothing of the former session is decided, sent or obtained`() {
-    var (scene, first, second) = Scene.afterOneExpiry()
-    let session = scene.rules.session
-    _ = scene.refused(first)
+  @Test func `after a sign-out nothing of the former session counts or is sent`() {
+    var scene = Scene.afterOneExpiry()
     scene.rules.endSession()
 
-    #expect(scene.refused(second) == [])
-    scene.accepted(first)
-    #expect(scene.words(scene.rules.ask(second)) == [])
-    #expect(scene.rules.enter("a", session: session) == nil)
-    let (third, steps) = scene.ask("a")
-    #expect(steps == ["wait \(third)", "obtain 3 instead of none"])
-    #expect(third > second)
-  }
-
-  @Test func `a grant of a former session that comes late is not used`() {
-    var scene = Scene()
-    _ = scene.ask("a")
-    scene.rules.endSession()
-    _ = scene.ask("a")
-
-    #expect(scene.obtained(1) == [])
-    #expect(scene.obtained(2) == ["send 2 with 2"])
+    #expect(scene.ask() == "none")
+    #expect(scene.ask(in: 1) == "obtain 3 instead of none")
+    scene.rules.failed(2)
+    scene.rules.accepted("a", with: 2)
+    #expect(scene.refused("a", with: 2) == "again")
+    #expect(scene.ask(in: 1) == "current")
+    #expect(scene.refused("a", with: 3) == "again")
   }
 
   @Test(arguments: 0..<200)
@@ -223,25 +165,35 @@ private struct ExpiringOrigin {
 
   private var rules = CredentialRenewal()
   private var random: SeededGenerator
-  private var queue: [(id: Int, grant: Int)] = []
+  private var queue: [(request: Request, grant: Int)] = []
   private var validGrants: Set<Int> = []
 
   /// Whether a request was accepted since the last expiry: a token outlives the wait for a
   /// connection.
   private var isUsed = false
-  private var obtaining: [(number: Int, due: Int)] = []
-  private var forbidden: Set<Int> = []
+
+  /// The present grant, the time at which it is obtained, and the requests that wait for it.
+  private var grant = 0
+  private var due: Int?
+  private var waiting: [Request] = []
   private let connections: Int
-  private var pending: [(resource: String, isForbidden: Bool)] = []
+  private var pending: [Request]
+
+  private struct Request {
+    let id: Int
+    let resource: String
+    let isForbidden: Bool
+  }
 
   /// - Parameter forbidden: The number of resources that refuse everything; a fourth of the
   ///   requests are for one of them.
   init(seed: UInt64, requests: Int, forbidden: Int) {
     random = SeededGenerator(seed: seed)
     connections = Int.random(in: 1...8, using: &random)
-    pending = (0..<requests).map { number in
-      let isForbidden = forbidden > 0 && number % 4 == 0
-      return (isForbidden ? "forbidden \(number / 4 % forbidden)" : "\(number % 50)", isForbidden)
+    pending = (0..<requests).map { id in
+      let isForbidden = forbidden > 0 && id % 4 == 0
+      let resource = isForbidden ? "forbidden \(id / 4 % forbidden)" : "\(id % 50)"
+      return Request(id: id, resource: resource, isForbidden: isForbidden)
     }
   }
 
@@ -250,11 +202,14 @@ private struct ExpiringOrigin {
     var lastExpiry = 0
     while accepted.count + passed.count < 120, time < 10_000 {
       time += 1
-      for _ in 0..<Int.random(in: 0...20, using: &random) where !pending.isEmpty { begin() }
-      for (number, due) in obtaining where due <= time {
-        validGrants.insert(number)
-        obtaining.removeAll { $0.number == number }
-        carryOut(rules.obtained(number, ["X": "\(number)"]), at: time)
+      for _ in 0..<Int.random(in: 0...20, using: &random) where !pending.isEmpty {
+        ask(for: pending.removeFirst(), at: time)
+      }
+      if let due, due <= time {
+        self.due = nil
+        validGrants.insert(grant)
+        queue += waiting.map { ($0, grant) }
+        waiting = []
       }
       serve(at: time)
       if !validGrants.isEmpty, isUsed, time > lastExpiry + 4,
@@ -266,36 +221,26 @@ private struct ExpiringOrigin {
     }
   }
 
-  private mutating func begin() {
-    let (resource, isForbidden) = pending.removeFirst()
-    guard let id = rules.enter(resource, session: 0) else { return }
-    if isForbidden { forbidden.insert(id) }
-    carryOut(rules.ask(id), at: 0)
+  private mutating func ask(for request: Request, at time: Int) {
+    if case .obtain(let number, _) = rules.grant(in: 0) {
+      grant = number
+      due = time + Int.random(in: 1...3, using: &random)
+      obtainCount += 1
+    }
+    if due == nil { queue.append((request, grant)) } else { waiting.append(request) }
   }
 
   private mutating func serve(at time: Int) {
     for _ in 0..<min(connections, queue.count) {
-      let (id, grant) = queue.removeFirst()
-      if validGrants.contains(grant), !forbidden.contains(id) {
-        accepted.insert(id)
+      let (request, grant) = queue.removeFirst()
+      if validGrants.contains(grant), !request.isForbidden {
+        accepted.insert(request.id)
         isUsed = true
-        rules.accepted(id)
+        rules.accepted(request.resource, with: grant)
+      } else if rules.refused(request.resource, with: grant, [:], at: .milliseconds(time)) {
+        ask(for: request, at: time)
       } else {
-        carryOut(rules.refused(id, at: .milliseconds(time)), at: time)
-      }
-    }
-  }
-
-  private mutating func carryOut(_ steps: [CredentialRenewal.Step], at time: Int) {
-    for step in steps {
-      switch step {
-      case .obtain(let number, _):
-        obtainCount += 1
-        obtaining.append((number, time + Int.random(in: 1...3, using: &random)))
-      case .send(let id, let credentials):
-        queue.append((id, Int(credentials["X"] ?? "") ?? 0))
-      case .pass(let id): passed.insert(id)
-      case .fail, .wait: break
+        passed.insert(request.id)
       }
     }
   }

@@ -1,0 +1,85 @@
+import Foundation
+import MillpondSignals
+
+extension PartialTransfers {
+  /// Stores the first bytes of a body.
+  func keep(_ partial: PartialBody, at place: PartialPlace) {
+    let size = partial.bytes.count
+    if size < Self.leastByteCount { return }
+    let name = place.fileName
+    guard expect(name, size) else { return }
+    queue.async {
+      self.add(place, partial.version, byteCount: size) {
+        try self.files.write(partial.bytes, beside: name)
+      }
+      self.state.withLock { state in
+        state.index?.endExpecting(name)
+        state.waitingBytes -= size
+      }
+    }
+  }
+
+  /// Takes over a file with the first bytes of a body; false if it stays in its place.
+  ///
+  /// Blocks: not on the queue of files.
+  func keep(_ file: UnfinishedFile, _ version: ResourceVersion, at place: PartialPlace) -> Bool {
+    queue.sync { add(place, version, byteCount: file.byteCount) { file } }
+  }
+
+  /// Removes bytes, unless they are lent.
+  func drop(_ place: PartialPlace) {
+    let name = place.fileName
+    if isKnownNotToHave(name) { return }
+    queue.async { self.remove(name) }
+  }
+
+  /// The least number of bytes to keep; fewer are requested again.
+  static var leastByteCount: Int { 16 << 10 }
+
+  /// Reserves memory for bytes that wait for the disk, and records their file at once, so that a
+  /// transfer that begins now waits for it; false if there is not enough memory.
+  private func expect(_ name: String, _ size: Int) -> Bool {
+    let limit = max(byteLimit, 64 << 20)
+    return state.withLock { state in
+      guard size <= limit - state.waitingBytes else { return false }
+      state.waitingBytes += size
+      state.index?.expect(name)
+      return true
+    }
+  }
+
+  // On the queue.
+
+  /// Adds a file that `make` makes, unless the present one is better or there is no room.
+  ///
+  /// - Returns: Whether it was added.
+  @discardableResult
+  private func add(
+    _ place: PartialPlace, _ version: ResourceVersion, byteCount: Int,
+    _ make: () throws -> UnfinishedFile
+  ) -> Bool {
+    let (name, head) = (place.fileName, PartialHead(place, version))
+    let needless = files.removeNeedless()
+    guard !isRemoved(place),
+      state.withLock({ $0.index?.admits(name, byteCount: byteCount + needless) }) == true,
+      !hasMore(name, than: byteCount, of: head)
+    else { return false }
+    let (surplus, former) =
+      state.withLock { $0.index?.add(name, byteCount: byteCount, beside: needless) } ?? ([], nil)
+    for name in surplus { try? files.remove(name) }
+    do {
+      try files.take(make(), head, name)
+      return true
+    } catch {
+      files.removeHalfWritten(name)
+      state.withLock { $0.index?.undoAdding(name, former: former) }
+      return false
+    }
+  }
+
+  /// Whether at least as many bytes of the same version are stored.
+  private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
+    guard let present = files.footer(name) else { return false }
+    return present.head == head && present.byteCount >= byteCount
+  }
+}
