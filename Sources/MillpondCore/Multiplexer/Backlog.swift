@@ -13,7 +13,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   /// Dropped notes and their keys, to be released after the unlock.
   struct Gone {
     var failures: [(key: Key, value: Failure)] = []
-    var keys: Set<Key> = []
+    var keys: [Key] = []
+    var saved: [Key: Revision] = [:]
   }
 
   private(set) var failures: [Key: Failure] = [:]
@@ -21,34 +22,50 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   /// The revision up to which everything is to be removed; nil if nothing is.
   private(set) var removal: Revision?
 
-  /// The keys that have been saved since that removal, as far as they are noted.
-  private var savedSince: Set<Key> = []
-
   /// Whether everything in memory is to be saved.
   var isOfAll = false
 
-  /// The changes of a key that are under way.
-  struct UnderWay: Sendable {
-    var count = 0
+  /// The numbers of changes under way: of single keys, and of many keys.
+  private var underWay: [Key: Int] = [:]
+  private var underWayOfMany = 0
 
-    /// The latest change that was saved meanwhile: an earlier one that fails after it leaves nothing
-    /// to be saved.
-    var saved = Revision.none
-  }
+  /// The latest saved change of each key for which an earlier one may still fail, and then must not
+  /// hide or replace it: one that is under way, or a removal of many keys.
+  private var saved: [Key: Revision] = [:]
 
-  private var underWay: [Key: UnderWay] = [:]
+  /// Whether a removal of many keys is under way or has failed.
+  private var hasRemoval: Bool { underWayOfMany > 0 || removal != nil }
 
   /// Notes that a change is under way, unless its key does not equal itself.
-  mutating func begin(_ key: Key) {
-    if key == key { underWay[key, default: UnderWay()].count += 1 }
+  ///
+  /// - Parameter key: The key; nil for a change of many keys.
+  mutating func begin(_ key: Key?) {
+    guard let key else { return underWayOfMany += 1 }
+    if key == key { underWay[key, default: 0] += 1 }
   }
 
-  /// Ends what ``begin(_:)`` began; returns the key that is no longer noted, to be released after the
-  /// unlock.
-  mutating func end(_ key: Key) -> Key? {
-    guard let place = underWay.index(forKey: key) else { return nil }
-    underWay.values[place].count -= 1
-    return underWay.values[place].count == 0 ? underWay.remove(at: place).key : nil
+  /// Ends what ``begin(_:)`` began.
+  mutating func end(_ key: Key?) -> Gone {
+    guard let key else {
+      underWayOfMany -= 1
+      return forgetSaved()
+    }
+    guard let place = underWay.index(forKey: key) else { return Gone() }
+    underWay.values[place] -= 1
+    if underWay.values[place] > 0 { return Gone() }
+    var gone = Gone(keys: [underWay.remove(at: place).key])
+    if !hasRemoval, let place = saved.index(forKey: key) {
+      gone.keys.append(saved.remove(at: place).key)
+    }
+    return gone
+  }
+
+  /// Forgets the saved changes that no removal of many keys can hide any more.
+  private mutating func forgetSaved() -> Gone {
+    if hasRemoval || saved.isEmpty { return Gone() }
+    let former = saved
+    saved = former.filter { underWay[$0.key] != nil }
+    return Gone(saved: former)
   }
 
   var count: Int { failures.count }
@@ -58,7 +75,8 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   /// Whether a value of the key that is stored may be one that is removed or replaced.
   func hides(_ key: Key) -> Bool {
     if failures[key]?.hasRemains == true { return true }
-    return removal != nil && !savedSince.contains(key)
+    guard let removal else { return false }
+    return (saved[key] ?? .none) <= removal
   }
 
   mutating func failed<Value>(_ change: Change<Key, Value>) -> Gone? {
@@ -79,35 +97,30 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - change: The change.
-  ///   - limit: The greatest number of keys that are noted as saved since a removal that failed; a
-  ///     further one is hidden until that succeeds, and is fetched.
+  ///   - limit: The greatest number of keys that are noted as saved since a removal began; a further
+  ///     one is hidden if that fails, until it succeeds, and is fetched.
   mutating func saved<Value>(_ change: Change<Key, Value>, limit: Int) -> Gone? {
     switch change {
     case .set(let key, _, let revision): return saved(key, revision, limit)
     case .fill(let key, _, let token): return saved(key, min(token.revision, .present), limit)
-    case .remove(let key, let revision):
-      noteEnd(key, revision)
-      return forget(key, upTo: revision)
+    case .remove(let key, let revision): return saved(key, revision, limit)
     case .removeMatching: return nil
     case .removeAll(let revision):
       var gone = forgetAll { $0.revision <= revision }
       if let removal, removal <= revision {
         self.removal = nil
-        swap(&gone.keys, &savedSince)
+        gone.saved = forgetSaved().saved
       }
       return gone
     }
   }
 
   private mutating func saved(_ key: Key, _ revision: Revision, _ limit: Int) -> Gone? {
-    if let removal, revision > removal, savedSince.count < limit { savedSince.insert(key) }
-    noteEnd(key, revision)
+    let isNoted = saved[key] != nil
+    if isNoted || underWay[key] != nil || hasRemoval && saved.count < limit {
+      saved[key] = max(saved[key] ?? .none, revision)
+    }
     return forget(key, upTo: revision)
-  }
-
-  private mutating func noteEnd(_ key: Key, _ revision: Revision) {
-    guard let place = underWay.index(forKey: key) else { return }
-    underWay.values[place].saved = max(underWay.values[place].saved, revision)
   }
 
   mutating func forget(_ key: Key, upTo revision: Revision) -> Gone? {
@@ -129,7 +142,7 @@ struct Backlog<Key: Hashable & Sendable>: Sendable {
     let present = failures[key]
     if let present, present.revision >= revision { return }
     // The removal after a set that could not be stored has that set's revision.
-    if let saved = underWay[key]?.saved, saved > revision { return }
+    if let saved = saved[key], saved > revision { return }
     let hasRemains = hasRemains || present?.hasRemains ?? false
     failures[key] = Failure(revision: revision, hasRemains: hasRemains)
   }

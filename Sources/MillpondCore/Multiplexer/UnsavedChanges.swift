@@ -72,7 +72,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
   /// Notes how a change ends, for which a flush waits.
   func watch<Value>(_ change: Change<Key, Value>, _ outcome: Signal<Void>) {
     if outcome.isDone { return note(change, isSaved: true) }
-    if let key = change.key { backlog.discard { $0.begin(key) } }
+    backlog.withLock { $0.begin(change.key) }
     // A fill that is not admitted sends nothing.
     let isAdmitted = SerialState(!change.isFill)
     let removal = Removal(change).map { removal in removals.withLock { $0.add(removal) } }
@@ -86,7 +86,7 @@ final class UnsavedChanges<Key: Hashable & Sendable>: Sendable {
       case .failed(let error): if !change.isUnsupported(error) { note(change, isSaved: false) }
       }
       guard event.isTerminal else { return }
-      if let key = change.key { backlog.discard { $0.end(key) } }
+      backlog.discard { $0.end(change.key) }
       // After the note of a failure, which hides the same values.
       if let removal { removals.discard { $0.remove(removal) } }
       pending.discard { $0.remove(number) }

@@ -79,7 +79,10 @@ import Testing
     let first = TestSource<Void>()
     let users = MultiplexerMap<Int, String>(
       over: origin, countLimit: 1,
-      persistence: Persistence(SlowSets(base: kept, of: "one", outcome: first.signal)))
+      persistence: Persistence(
+        SlowChanges(base: kept, outcome: first.signal) { change in
+          if case .set(_, let stamped, _) = change { stamped.value == "one" } else { false }
+        }))
     users.set("one", for: 1)
     users.set("two", for: 1)
 
@@ -90,24 +93,44 @@ import Testing
     #expect(found.values == ["two"])
     #expect(Recorder<Void>().subscribe(to: users.flush()).isCompleted)
   }
+
+  @Test(arguments: [true, false])
+  func `a removal of many keys that fails late hides no value that was saved meanwhile`(
+    isOfAll: Bool
+  ) {
+    let removal = TestSource<Void>()
+    let users = MultiplexerMap<Int, String>(
+      over: origin, countLimit: 1,
+      persistence: Persistence(
+        SlowChanges(base: kept, outcome: removal.signal) { change in
+          switch change {
+          case .removeAll, .removeMatching: true
+          case .set, .remove, .fill: false
+          }
+        }))
+    users.set("before", for: 3)
+    _ = isOfAll ? users.removeAll() : users.removeAll { _ in true }
+    users.set("late", for: 1)
+    users.set("other", for: 2)
+
+    removal.failed(Refused())
+
+    let found = Recorder<String>().subscribe(to: users.get(1, freshness: .cachedOnly))
+    #expect(found.values == ["late"])
+    let earlier = Recorder<String>().subscribe(to: users.get(3, freshness: .cachedOnly))
+    #expect(earlier.values == [])
+  }
 }
 
-/// A cache of which the sets of one value are not carried out, and end later.
-private struct SlowSets: Cache, AnsweringSource {
+/// A cache of which some changes are not carried out, and end later.
+private struct SlowChanges: Cache, AnsweringSource {
   let base: TestCache<Int, String>
-  let value: String
   let outcome: Signal<Void>
-
-  init(base: TestCache<Int, String>, of value: String, outcome: Signal<Void>) {
-    self.base = base
-    self.value = value
-    self.outcome = outcome
-  }
+  let isSlow: @Sendable (Change<Int, String>) -> Bool
 
   func answers(_ key: Int, _ lookup: Lookup) -> Signal<Answer<String>> { base.answers(key, lookup) }
 
   func apply(_ change: Change<Int, String>) -> Signal<Void> {
-    if case .set(_, let stamped, _) = change, stamped.value == value { return outcome }
-    return base.apply(change)
+    isSlow(change) ? outcome : base.apply(change)
   }
 }
