@@ -6,10 +6,8 @@ import MillpondSignals
 
 /// A writer that brings a disk to the state of a store, one group of commits after another.
 ///
-/// A group of one record replaces the stored one. A larger group is first written as a whole, as one
-/// record of its own, which a process that finds it at its start reads over the others; then each
-/// record replaces the stored one, and the group's is removed. So wherever the process dies, or the
-/// disk is full, all of a group is there or nothing. The room for its records is asked for before.
+/// The disk writes a group as a whole. So wherever the process dies, or the disk is full, all of it is
+/// there or nothing.
 actor ArchiveWriter {
   let disk: DiskCache
 
@@ -20,11 +18,6 @@ actor ArchiveWriter {
   private var restored: [String: Data] = [:]
 
   private var keys = ArchiveKeys()
-
-  /// Whether a group may be on disk as a whole; nil before that was looked for.
-  ///
-  /// Its records are unsaved, so that the next group contains them.
-  private var hasGroup: Bool?
 
   /// The last encoding error, until it is reported.
   private var encoding: (any Error)?
@@ -93,55 +86,10 @@ actor ArchiveWriter {
   }
 
   private func saveGroup() async throws {
-    try await takeUpGroup()
-    let records = unsaved.map { ArchiveRecord(key: $0.key, value: $0.value) }
-    if records.isEmpty { return }
-    try await disk.checkRoom(for: records.map { ($0.key, $0.value) }).value
-    if records.count > 1 || hasGroup == true {
-      try await disk.keep((Self.groupKey, ArchiveBatch.encode(records))).value
-      hasGroup = true
-    }
-    try await write(records)
-    if hasGroup == true {
-      try await disk.remove(Self.groupKey).value
-      hasGroup = false
-    }
+    if unsaved.isEmpty { return }
+    try await disk.keep(unsaved.map { (key: $0.key, value: $0.value) }).value
     unsaved = [:]
   }
-
-  /// Takes up the group that the last process may have left.
-  private func takeUpGroup() async throws {
-    if hasGroup != nil { return }
-    let group = try await disk.get(Self.groupKey).valueIfAny
-    hasGroup = group != nil
-    for record in group.flatMap({ ArchiveBatch.decode($0) }) ?? []
-    where !unsaved.keys.contains(record.key) {
-      unsaved[record.key] = .some(record.value)
-    }
-  }
-
-  /// Writes records in pieces of limited size, and waits until they are on disk.
-  private func write(_ records: [ArchiveRecord]) async throws {
-    for piece in pieces(of: records) {
-      let outcomes = piece.map { disk.keep(($0.key, $0.value)) }
-      for outcome in outcomes { try await outcome.value }
-    }
-  }
-
-  private func pieces(of records: [ArchiveRecord]) -> [ArraySlice<ArchiveRecord>] {
-    var pieces: [ArraySlice<ArchiveRecord>] = []
-    var (start, bytes) = (0, 0)
-    for (place, record) in records.enumerated() {
-      bytes += record.byteCount
-      if bytes < Self.pieceBytes, place + 1 < records.count { continue }
-      pieces.append(records[start...place])
-      (start, bytes) = (place + 1, 0)
-    }
-    return pieces
-  }
-
-  private static let groupKey = "b"
-  private static let pieceBytes = 1 << 20
 
   // MARK: Restoring
 
@@ -159,12 +107,10 @@ actor ArchiveWriter {
     _ types: [ArchivedType], _ store: EntityStore, _ token: FillToken
   ) async -> Signal<Int> {
     do {
-      try await takeUpGroup()
       var found: [Found] = []
-      let stored = Set(try await disk.contents.map(\.key).collect().value)
-      for key in stored.union(unsaved.keys) {
+      for key in try await disk.contents.map(\.key).collect().value {
         guard let type = types.first(where: { key.hasPrefix($0.keyPrefix) }),
-          let value = try await value(of: key)
+          let value = try await disk.get(key).valueIfAny
         else { continue }
         if let entity = try? type.decode(value) {
           found.append(Found(key: key, value: value, entity: entity))
@@ -178,12 +124,6 @@ actor ArchiveWriter {
     } catch {
       return .fail(error)
     }
-  }
-
-  /// Returns the value of a key, as the last group has it.
-  private func value(of key: String) async throws -> Data? {
-    if let value = unsaved[key] { return value }
-    return try await disk.get(key).valueIfAny
   }
 
   /// Puts entities into the store; of several with one identity, that under its own key.

@@ -15,15 +15,15 @@ public import MillpondSignals
 /// removals, and drops.
 ///
 /// However the process ends, the restored state is that of the store after a commit, the last or an
-/// earlier one. A transaction is restored as a whole or not at all, since it is on disk as a whole
-/// before any part of it replaces a stored record. After a power cut that holds for everything that
-/// ``flush(_:)->_`` has waited for. It does not hold for damage: a damaged entity is missing.
+/// earlier one. A transaction is restored as a whole or not at all, unless it takes more than 1 GiB.
+/// After a power cut that holds for everything that ``flush(_:)->_`` has waited for. It does not hold
+/// for damage: a damaged entity is missing, perhaps with others that were saved at once.
 ///
 /// An archive keeps what it has: nothing is evicted or expires. If there is no room within the
 /// disk's `byteLimit`, nothing of the changes that wait is saved, and ``flush(_:)->_`` fails with
 /// `CacheError.full(layer:byteCount:limit:)` until entities have been removed, or the archive is
 /// created with a larger limit. A value takes a quarter more than its size. While a transaction is
-/// being saved, the disk takes up to its size more than the limit.
+/// being saved, or moved by a compaction, the disk takes up to its size more than the limit.
 ///
 /// Equal identities are one entity on disk as well, whatever they are encoded to.
 ///

@@ -129,6 +129,11 @@ import Testing
       "the value for \"a\" takes 70 bytes on disk, and the cache in /caches/feed holds 50 "
         + "(raise its byteLimit)"
     ),
+    (
+      DiskError.newerFormat(folder: "/caches/feed", version: 9, supported: 5),
+      "the folder /caches/feed has version 9 of the disk cache's format, and this library reads 5 "
+        + "(update it, or use another folder)"
+    ),
     (DiskError.closed(folder: "/caches/feed"), "the disk cache in /caches/feed has been closed"),
   ]
 

@@ -85,24 +85,3 @@ extension DiskCache {
     }
   }
 }
-
-extension DiskCache {
-  /// Completes with a value if there is room for values that must be kept.
-  ///
-  /// - Throws: `CacheError.full(layer:byteCount:limit:)` if there is none.
-  package func checkRoom(for values: [(key: String, value: Data?)]) -> Signal<Void> {
-    withOpenStore { store, observer, _ in
-      if let error = store.lackOfRoom(for: values) {
-        observer.failed(error)
-      } else {
-        observer.succeeded()
-      }
-    }
-  }
-
-  /// Stores or removes a value that must be kept, after ``checkRoom(for:)``.
-  package func keep(_ value: (key: String, value: Data?)) -> Signal<Void> {
-    let revision = Revision.next()
-    return access.store?.keep(value, revision) ?? onceOpen(revision) { $0.keep(value, revision) }
-  }
-}

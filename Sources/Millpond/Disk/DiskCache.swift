@@ -13,12 +13,13 @@ public import MillpondSignals
 /// loses it: await the outcome, ``flush(_:)`` or ``close()->_`` at the end.
 ///
 /// Values below 64 KiB go into a log, larger ones into files of their own. If the process is killed
-/// at any moment, each key has its old or its new value, complete. After a power cut each key has
+/// at any moment, each key has its old or its new value, complete; values that are set together by
+/// ``set(all:)`` all have their new ones, or none has. After a power cut each key has
 /// the value that it had at the last successful ``flush(_:)`` to the device, or a later one,
 /// complete. Writes that were never flushed to the device may be missing. Damage is a miss.
 ///
 /// The limit applies to all files together, whenever nothing is being written; during compaction it
-/// may be exceeded by a few records. A part of it is reserved for outdated records that have not
+/// may be exceeded by a few records, or by as many as were set together. A part of it is reserved for outdated records that have not
 /// been removed yet: a value in the log may take up to three quarters of the limit, a value in a
 /// file of its own up to nine tenths. Setting a larger one fails with
 /// ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays; a
@@ -28,8 +29,8 @@ public import MillpondSignals
 ///
 /// A set never waits for the disk, whatever the size of a burst. Values that are not on disk yet
 /// are in memory and count towards the limit, so they take at most `byteLimit` bytes, plus a few
-/// hundred bytes for each write. A caller that writes more than memory can hold should await
-/// outcomes or a flush from time to time.
+/// hundred bytes for each write, and the values that a ``set(all:)`` replaces while they wait. A
+/// caller that writes more than memory can hold should await outcomes or a flush from time to time.
 ///
 /// If a set can't be written, its outcome fails, and the value stored before is back, or none
 /// if a lower layer has answered a newer one meanwhile. If a removal can't be written, its outcome
@@ -45,6 +46,10 @@ public import MillpondSignals
 /// with `CacheError.inUse(layer:)`; if the folder can't be made or read, it fails with
 /// `CacheError.unavailable(layer:underlying:)` and a ``DiskError``. The next call after such a
 /// failure tries again.
+///
+/// A folder that an older version of this library has written, in another format, is emptied, which
+/// ``DiskStatistics/outdatedFiles`` tells; one of a newer version is refused with
+/// ``DiskError/newerFormat(folder:version:supported:)``.
 ///
 /// - Note: Any thread; none is blocked. If the system can tell that it has a value in memory
 ///   (Linux), the value arrives inside the subscription; otherwise on a thread of the cache. All

@@ -63,7 +63,7 @@ extension DiskStore {
         key: renewal.key, content, .ofFill(renewal.stamped, renewal.timeToLive, at: now),
         validator: renewal.stamped.validator, revision: .none, renewing: value)
       let decision = decide(
-        write, cost: write.times.expiresAt <= now ? .max : cost(of: write), renewal.token
+        write, cost: cost(of: write, at: now), renewal.token
       ) { removals.compare(renewal.key, renewal.token) }
       if decision?.isOvertaken != true { return finish(write, renewal.token, decision) }
     }

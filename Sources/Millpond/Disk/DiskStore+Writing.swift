@@ -79,15 +79,12 @@ extension DiskStore {
   ///   - token: The token of a fill; nil for a write.
   ///   - now: The time of the write.
   func keep(_ write: DiskWrite, _ token: FillToken? = nil, at now: WallTime) -> Signal<Void> {
-    let isOver = write.times.expiresAt <= now
-    let cost = isOver ? .max : cost(of: write)
+    let cost = cost(of: write, at: now)
     func compare() -> Int? {
       if let token { return removals.compare(write.key, token) }
       return removals.compare(write.key, write.revision)
     }
-    if cost > limits.costLimit, limits.byteLimit > 0, !isOver {
-      let byteCount = cost == .max ? max(write.waitingBytes, write.largeLength) : cost
-      let error = DiskError.tooLarge(write.key, byteCount, in: path, limit: limits.costLimit)
+    if let error = refusal(of: write, at: now) {
       if token == nil {
         removeFile(of: write)
       } else {
@@ -98,12 +95,24 @@ extension DiskStore {
     return carryOut(write, cost: cost, token, compare: compare)
   }
 
+  /// Returns the failure of a value that is larger than the cache's limit.
+  func refusal(of write: DiskWrite, at now: WallTime) -> DiskError? {
+    let cost = cost(of: write)
+    if cost <= limits.costLimit || limits.byteLimit <= 0 || write.times.expiresAt <= now {
+      return nil
+    }
+    let byteCount = cost == .max ? max(write.waitingBytes, write.largeLength) : cost
+    return .tooLarge(write.key, byteCount, in: path, limit: limits.costLimit)
+  }
+
+  /// Returns the cost of a write; the greatest number for one that is over already.
+  func cost(of write: DiskWrite, at now: WallTime) -> Int {
+    write.times.expiresAt <= now ? .max : cost(of: write)
+  }
+
   /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
   func cost(of write: DiskWrite) -> Int {
-    let large = write.largeLength
-    var payload = FileValue.size
-    if case .value(let value) = write.content, large == 0 { payload = value.count }
-    let size = RecordHead.recordSize(key: write.key, payload: payload, write.validator)
+    let (large, size) = (write.largeLength, write.recordSize)
     guard size <= RecordHead.greatestSize, large <= FileValue.greatestLength else { return .max }
     return DiskLimits.cost(recordSize: size, large: large)
   }
@@ -130,6 +139,22 @@ extension DiskStore {
       if let decision { return decision }
     }
     return nil
+  }
+
+  /// Carries out writes that are on disk together or not at all.
+  ///
+  /// - Parameters:
+  ///   - group: The writes.
+  ///   - now: The time of the writes.
+  /// - Returns: The outcome of each.
+  func carryOut(_ group: [DiskWrite], at now: WallTime) -> [Signal<Void>] {
+    while true {
+      let compared = group.map { write in
+        (write, cost(of: write, at: now), removals.compare(write.key, write.revision))
+      }
+      guard let decisions = state.withLock({ $0.admit(compared) }) else { continue }
+      return zip(group, decisions).map { finish($0, nil, $1) }
+    }
   }
 
   /// Carries out a decision, and returns the outcome of the write.

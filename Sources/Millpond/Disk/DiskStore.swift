@@ -69,6 +69,7 @@ final class DiskStore: Sendable {
       var opening = LogOpening(folder, leasedFiles: leasedFiles)
       let contents = try opening.open(&index)
       index.statistics.damages += contents.damagedRecords
+      index.statistics.outdatedFiles += contents.outdatedFiles
       index.leaseAgain(leasedFiles)
       if let last { index.writes = last.writes }
       if let earlier = last?.removals { removals.takeOver(from: earlier) }
@@ -125,6 +126,10 @@ extension DiskStore {
       switch state.withLock({ $0.queue.take(limit: limit) }) {
       case .writes(let writes):
         writer.write(writes)
+        end(writes)
+        isCompact = !writer.compact()
+      case .group(let writes):
+        writer.write(group: writes)
         end(writes)
         isCompact = !writer.compact()
       case .task(let task):

@@ -38,7 +38,7 @@ extension WriteOutcome {
   /// Succeeds when all have succeeded; fails with ``CacheError/partlyWritten(failures:count:)``
   /// when all have ended.
   @inlinable
-  static func named<Key: Hashable & Sendable>(
+  package static func named<Key: Hashable & Sendable>(
     _ writes: some Sequence<(Key, Signal<Void>)>
   ) -> Signal<Void> {
     var pending: [Signal<(key: Key, error: any Error)>] = []

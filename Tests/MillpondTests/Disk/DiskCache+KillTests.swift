@@ -46,6 +46,37 @@ import Testing
     try await cache.close().value
   }
 
+  @Test(arguments: 0..<3)
+  func `values that are set together are all there or none, after kill -9`(
+    round: Int
+  ) async throws {
+    let folder = Self.folder(of: TestPlatform.process).appendingPathExtension("groups")
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    await #expect(processExitsWith: .signal(9)) {
+      let folder = DiskCacheKillTests.folder(of: TestPlatform.parentProcess)
+        .appendingPathExtension("groups")
+      let cache = DiskCache(directory: folder, byteLimit: .mebibytes(64))
+      for version in 0..<50 {
+        let values = (0..<200).map { ("\($0)", Data(repeating: UInt8(version), count: 20_000)) }
+        let outcome = cache.set(all: Dictionary(uniqueKeysWithValues: values))
+        if version == 20 { try await outcome.value }
+        // The process is killed while the latest ones are being written.
+        if version == 23 { TestPlatform.killThisProcess() }
+      }
+    }
+
+    let cache = DiskCache(directory: folder, byteLimit: .mebibytes(64))
+    var versions: Set<UInt8> = []
+    for key in 0..<200 {
+      let value = try await cache.get("\(key)").valueIfAny ?? Data()
+      #expect(value.count == 20_000 && Set(value).count == 1, "key \(key)")
+      versions.formUnion(value.prefix(1))
+    }
+    #expect(versions.count == 1 && versions.allSatisfy { (20...23).contains($0) }, "\(versions)")
+    try await cache.close().value
+  }
+
   @Test func `what a process without standard streams prints goes into no file of its cache`()
     async throws
   {

@@ -71,8 +71,8 @@ extension DiskIndex {
   ///
   /// - Returns: Its latest pending write.
   mutating func drop(_ slot: Slot) -> DiskWrite? {
-    let revision = revision(of: slot)
-    if PendingWrite.isAny(before: revision) { remember(hashes[slot], revision) }
+    writes.forget(hashes[slot], revision(of: slot))
+    _ = writes.takeForgotten()  // hashes, and no objects of users
     let write = takePending(slot)?.latest
     liveBytes -= Int(locations[slot].size)
     locations[slot] = .nowhere
@@ -83,8 +83,8 @@ extension DiskIndex {
     return write
   }
 
-  mutating func put(_ write: DiskWrite, _ slot: Slot, underway: DiskWrite? = nil) {
-    pending[slot] = PendingWrites(latest: write, underway: underway)
+  mutating func put(_ write: DiskWrite, _ slot: Slot, after earlier: [DiskWrite] = []) {
+    pending[slot] = PendingWrites(latest: write, earlier: earlier)
     pendingCount += 1
     largeBytes += write.largeLength
   }

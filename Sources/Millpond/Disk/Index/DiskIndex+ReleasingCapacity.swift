@@ -36,7 +36,7 @@ extension DiskIndex {
     let revision = former.revisions[theirs]
     if revision != .none { revisions[slot] = revision }
     if let writes = former.pending[theirs] {
-      put(writes.latest, slot, underway: writes.underway)
+      put(writes.latest, slot, after: writes.earlier)
     }
   }
 }

@@ -31,8 +31,8 @@ extension DiskIndex {
       _ = takePending(slot)
       return true
     }
-    guard writes.underway === write else { return nil }
-    pending[slot]?.underway = nil
+    guard let place = writes.earlier.firstIndex(where: { $0 === write }) else { return nil }
+    pending[slot]?.earlier.remove(at: place)
     return false
   }
 
@@ -49,7 +49,9 @@ extension DiskIndex {
     var leavesRecord = false
     switch detach(write, from: slot) {
     case nil: break  // a later write of the key replaces the record
-    case false?: if write.outdatesRecord { pending[slot]?.latest.outdatesRecord = true }
+    case false?:
+      let next = pending[slot].map { $0.earlier.first ?? $0.latest }
+      if write.outdatesRecord { next?.outdatesRecord = true }
     case true?:
       let hasRecord = !locations[slot].isNowhere
       // A removal of everything may have come between the record and the write.

@@ -95,7 +95,7 @@ extension DiskIndex {
     let slot = slot(of: write.hash)
     if admits(write, slot) {
       remember(write.hash, write.revision)
-      if let slot { supersede(drop(slot)) }
+      if let slot { supersede(drop(slot), by: write) }
       consequence.isToBeWritten = true
     } else if let slot {
       consequence.replacing = outdate(slot, before: write.revision)
@@ -111,7 +111,7 @@ extension DiskIndex {
   /// - Returns: The pending write; nil if the value was written after the removal.
   private func outdate(_ slot: Slot, before removal: Revision) -> DiskWrite? {
     guard let writes = pending[slot], revisions[slot] < removal else { return nil }
-    let next = writes.underway.flatMap { $0.revision > removal ? $0 : nil } ?? writes.latest
+    let next = writes.earlier.first { $0.revision > removal } ?? writes.latest
     next.outdatesRecord = true
     return next
   }
@@ -146,7 +146,7 @@ extension DiskIndex {
     else {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }
-      if let slot, !order.isFree(slot) { supersede(drop(slot)) }
+      if let slot, !order.isFree(slot) { supersede(drop(slot), by: write) }
       // It is written as a removal of its key.
       return
     }
@@ -155,13 +155,14 @@ extension DiskIndex {
     // The entry may have been evicted to make room.
     if let slot, !order.isFree(slot) {
       let old = takePending(slot)
-      supersede(old?.latest)
-      if let old = old?.latest, old.isTaken {
-        put(write, slot, underway: old)
+      var earlier = old?.earlier ?? []
+      if let latest = old?.latest, latest.isTaken || write.isOfGroup {
+        earlier.append(latest)
       } else {
+        supersede(old?.latest, by: write)
         if old?.latest.outdatesRecord == true { write.outdatesRecord = true }
-        put(write, slot, underway: old?.underway)
       }
+      put(write, slot, after: earlier)
       order.reweighed(slot, weight: cost)
       order.used(slot, write.hash.bits)
     } else {
@@ -171,8 +172,11 @@ extension DiskIndex {
 
   /// Records the write that is replaced; its streamed file, which no record will name, is no longer
   /// needed.
-  private mutating func supersede(_ old: DiskWrite?) {
+  ///
+  /// One that the writer has is written even so, as is one that a write of a group follows.
+  private mutating func supersede(_ old: DiskWrite?, by write: DiskWrite) {
+    guard let old, !old.isTaken, !write.isOfGroup else { return }
     consequence.superseded = old
-    if let old, !old.isTaken, let file = old.file { consequence.files.append(file.number) }
+    if let file = old.file { consequence.files.append(file.number) }
   }
 }

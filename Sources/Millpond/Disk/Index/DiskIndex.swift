@@ -64,8 +64,11 @@ struct DiskIndex: Sendable {
 struct PendingWrites: Sendable {
   var latest: DiskWrite
 
-  /// An earlier one that the writer has; it is the stored value if the latest one fails.
-  var underway: DiskWrite?
+  /// The earlier ones that are written before, in their order.
+  ///
+  /// They are those that the writer has, and those that a write of a group follows. The last one is
+  /// the stored value if the latest one fails.
+  var earlier: [DiskWrite] = []
 }
 
 extension DiskIndex {

@@ -24,6 +24,10 @@ public struct DiskStatistics: Sendable, Hashable {
   /// The number of damaged records that were found and removed.
   public var damages = 0
 
+  /// The number of files of an older format that were removed, with the values in them, when the
+  /// folder was opened: after an update of this library the cache may begin empty.
+  public var outdatedFiles = 0
+
   /// The bytes of the keys and values of sets and fills; of a streamed value only the key counts.
   public var bytesAccepted = 0
 

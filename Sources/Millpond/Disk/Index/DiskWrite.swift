@@ -48,6 +48,10 @@ final class DiskWrite: @unchecked Sendable {
   /// Whether it must be kept: its room is certain, and nothing is evicted for it.
   let isToBeKept: Bool
 
+  /// Whether it is written together with others, and so not in the place of an earlier one, which
+  /// is written before.
+  let isOfGroup: Bool
+
   let promise = Promise<Void>()
 
   /// The position in the order of all writes; for a fill, that of the last write of its key.
@@ -74,13 +78,15 @@ final class DiskWrite: @unchecked Sendable {
   @inline(never)
   init(
     key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
-    revision: Revision, renewing renewed: IndexedValue? = nil, isToBeKept: Bool = false
+    revision: Revision, renewing renewed: IndexedValue? = nil, isToBeKept: Bool = false,
+    isOfGroup: Bool = false
   ) {
     self.key = key
     hash = KeyHash(of: key)
     self.content = content
     self.renewed = renewed
     self.isToBeKept = isToBeKept
+    self.isOfGroup = isOfGroup
     self.times = times
     self.validator = validator.flatMap { $0.isEmpty ? nil : $0 }
     self.revision = revision
@@ -95,6 +101,13 @@ final class DiskWrite: @unchecked Sendable {
     case .file(let value): renewed == nil ? value.count : 0
     case .removal, .removalOfAll: 0
     }
+  }
+
+  /// The size of its record; more than the greatest size if a part is too large.
+  var recordSize: Int {
+    var payload = FileValue.size
+    if case .value(let value) = content, largeLength == 0 { payload = value.count }
+    return RecordHead.recordSize(key: key, payload: payload, validator)
   }
 
   /// Whether this has the file of the record that it replaces.

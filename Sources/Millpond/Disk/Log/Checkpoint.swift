@@ -4,7 +4,7 @@ import Foundation
 /// it saves reading the log up to that position.
 ///
 ///     0   magic      4   "MPix"
-///     4   version    4   4
+///     4   version    4   of the format, ``RecordHead/version``
 ///     8   segment    4   position in the log
 ///     12  offset     4
 ///     16  entries    4   their number, of 24 bytes each: hash 8, location 16
@@ -21,7 +21,7 @@ import Foundation
 struct Checkpoint {
   static let headSize = 40
   private static let magic: UInt32 = 0x7869_504D
-  private static let version: UInt32 = 4
+  private static let version = UInt32(RecordHead.version)
   private static let largeSize = 24
 
   var segment: UInt32

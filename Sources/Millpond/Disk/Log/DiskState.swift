@@ -71,9 +71,41 @@ extension DiskState {
         ? index.renew(write, cost: cost, token) : index.fill(write, cost: cost, token)
     }
     guard consequence.isToBeWritten else { return consequence }
-    if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }
+    noteAccepted(write)
     queue.append(write, &consequence)
     return consequence
+  }
+
+  /// Decides about writes of a group: sets, and removals of single keys.
+  ///
+  /// - Parameter group: The writes, with the costs of their values, and the number of the last
+  ///   removal by predicate with which each was compared; nil if one concerns it.
+  /// - Returns: A decision for each, nil for those that a removal concerns; nil if they have to be
+  ///   compared again.
+  mutating func admit(
+    _ group: [(write: DiskWrite, cost: Int, compared: Int?)]
+  ) -> [DiskIndex.Consequence?]? {
+    let isOutdated = group.contains { write, _, compared in
+      compared.map { index.writes.mustCompare(write.revision, compared: $0) } ?? false
+    }
+    if isOutdated { return nil }
+    var places: [WriteQueue.Place] = []
+    var consequences = group.map { write, cost, compared -> DiskIndex.Consequence? in
+      if compared == nil { return nil }
+      var consequence = write.isRemoval ? index.remove(write) : index.set(write, cost: cost)
+      if consequence.isToBeWritten {
+        noteAccepted(write)
+        queue.append(write, to: &places, &consequence)
+      }
+      return consequence
+    }
+    let first = consequences.firstIndex { $0?.isToBeWritten == true }
+    if queue.append(places), let first { consequences[first]?.wakesWriter = true }
+    return consequences
+  }
+
+  private mutating func noteAccepted(_ write: DiskWrite) {
+    if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }
   }
 }
 

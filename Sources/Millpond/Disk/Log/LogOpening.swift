@@ -28,7 +28,11 @@ struct LogOpening {
     for number in segmentNumbers {
       guard let (segment, size, isWritable) = try openSegment(number) else { continue }
       let from = number < start.segment ? size : number == start.segment ? Int(start.offset) : 0
-      let end = try scan(segment, from: min(from, size), to: size, &index, &contents)
+      guard let end = try scan(segment, from: min(from, size), to: size, &index, &contents) else {
+        contents.outdatedFiles += 1
+        try? folder.remove(.segment(UInt64(number)))
+        continue
+      }
       contents.uncheckedBytes += end - min(from, size)
       let part = LogContents.Part(segment: segment, size: end)
       contents.parts.append(part)
@@ -36,7 +40,7 @@ struct LogOpening {
       // that position would be skipped at the next opening.
       contents.canContinue = isWritable && part.end >= contents.reached
     }
-    cutTail(contents)
+    cutTail(&contents)
     let needed = index.finishLoading(files: valueFiles)
     contents.needlessFiles = Array(valueFiles.subtracting(needed).subtracting(leasedFiles))
     return contents
@@ -113,45 +117,86 @@ struct LogOpening {
 
   /// Loads the records from `start` to `end`.
   ///
-  /// - Returns: The end of the last valid record.
+  /// - Returns: The end of the last record that counts; nil if the segment is of an older version of
+  ///   the format.
+  /// - Throws: ``DiskError/newerFormat(folder:version:supported:)``.
   private func scan(
     _ segment: Segment, from start: Int, to end: Int, _ index: inout DiskIndex,
     _ contents: inout LogContents
-  ) throws -> Int {
+  ) throws -> Int? {
     guard start < end else { return end }
     let reader = try SegmentReader(segment, from: start, to: end)
-    var lastEnd = start
+    var (lastEnd, group) = (start, RecordGroup())
     while let step = try reader.next() {
-      guard case .record(let offset, let record) = step else {
+      switch step {
+      case .damage:
         contents.damagedRecords += 1
-        continue
-      }
-      lastEnd = offset + record.head.recordSize
-      let (hash, location) = (KeyHash(record.key), record.location(segment: segment.number, offset))
-      if let synced = contents.synced, location.position >= synced, try !isWholeWithFile(record) {
-        contents.damagedRecords += 1
-        void(record, segment, offset)
-        continue
-      }
-      switch record.head.kind {
-      case .removal: index.unload(hash)
-      case .removalOfAll:
-        index.unloadAll(sparing: record.survivors)
-        contents.erasedBefore = segment.number
-      case .value, .file:
-        // The last writes may be torn; here only complete ones count.
-        let isChecked = record.head.kind == .file || end - lastEnd < Self.tailSize
-        let large = record.largeValue
-        if isChecked && !record.isWhole || record.head.kind == .file && large == nil {
-          contents.damagedRecords += 1
-          index.unload(hash)
-        } else {
-          index.load(hash, location, large)
+        group.breakOff()
+      case .otherVersion(let version):
+        if version > RecordHead.version {
+          throw DiskError.newerFormat(
+            folder: folder.path, version: Int(version), supported: Int(RecordHead.version))
         }
-      case .void: break
+        if lastEnd == 0 { return nil }
+        contents.damagedRecords += 1
+        group.breakOff()
+      case .record(let offset, let record):
+        let isInTail = end - offset - record.head.recordSize < Self.tailSize
+        let found = try check(record, segment, offset, isInTail: isInTail, contents.synced)
+        if found.state != .good { contents.damagedRecords += 1 }
+        if group.isEmpty, !record.head.isOfGroup {
+          load(found, segment, &index, &contents)
+        } else {
+          for found in group.add(found, record.head, synced: contents.synced) {
+            load(found, segment, &index, &contents)
+          }
+        }
+        if group.isEmpty { lastEnd = offset + record.head.recordSize }
       }
     }
+    // A group without its last record was not written as a whole, so none of it counts.
     return lastEnd
+  }
+
+  /// Checks a record as far as that is necessary.
+  private func check(
+    _ record: Record, _ segment: Segment, _ offset: Int, isInTail: Bool, _ synced: LogPosition?
+  ) throws -> FoundRecord {
+    let (head, large) = (record.head, record.largeValue)
+    var found = FoundRecord(
+      hash: KeyHash(record.key), location: record.location(segment: segment.number, offset))
+    switch head.kind {
+    case .removal: found.effect = .unload
+    case .removalOfAll: found.effect = .unloadAll(sparing: record.survivors)
+    case .value, .file:
+      found.effect = .load(large)
+      // The last writes may be torn; here only complete ones count.
+      let isChecked = head.kind == .file || head.isOfGroup || isInTail
+      if isChecked && !record.isWhole || head.kind == .file && large == nil {
+        found.state = .damaged
+      }
+    case .void: break
+    }
+    if let synced, found.location.position >= synced, try !isWholeWithFile(record) {
+      found.state = .torn
+    }
+    return found
+  }
+
+  /// Loads what was found.
+  private func load(
+    _ found: FoundRecord, _ segment: Segment, _ index: inout DiskIndex,
+    _ contents: inout LogContents
+  ) {
+    switch (found.state, found.effect) {
+    case (.torn, _): void(found, segment)
+    case (.damaged, .load), (_, .unload): index.unload(found.hash)
+    case (.good, .load(let large)): index.load(found.hash, found.location, large)
+    case (_, .unloadAll(let survivors)):
+      index.unloadAll(sparing: survivors)
+      contents.erasedBefore = segment.number
+    case (_, .nothing): break
+    }
   }
 
   /// Whether a record that a power cut may have torn is undamaged, with its file.
@@ -165,10 +210,15 @@ struct LogOpening {
 
   /// Marks a torn record as void, so that later openings skip it too: by then it is before the
   /// position up to which records are trusted.
-  private func void(_ record: Record, _ segment: Segment, _ offset: Int) {
-    var (head, copy) = (record.head, Array(record.bytes))
-    head.kind = .void
-    copy.withUnsafeMutableBytes { head.seal($0, segment: UInt64(segment.number)) }
+  private func void(_ found: FoundRecord, _ segment: Segment) {
+    let (offset, count) = (Int(found.location.offset), Int(found.location.size))
+    guard var copy = try? segment.file.read(count, at: offset) else { return }
+    copy.withUnsafeMutableBytes { bytes in
+      guard var head = RecordHead(parsing: UnsafeRawBufferPointer(bytes)) else { return }
+      head.kind = .void
+      head.leaveGroup()
+      head.seal(bytes, segment: UInt64(segment.number))
+    }
     try? segment.file.write(copy.prefix(RecordHead.size), at: offset)
   }
 
@@ -177,11 +227,16 @@ struct LogOpening {
   private static let tailSize = 1 << 20
 
   /// Truncates a torn end, so that the next record does not follow it.
-  private func cutTail(_ contents: LogContents) {
-    guard contents.canContinue, let last = contents.parts.last,
-      let status = try? last.segment.file.status(), status.size > last.size
-    else { return }
-    try? last.segment.file.truncate(to: last.size)
+  private func cutTail(_ contents: inout LogContents) {
+    guard contents.canContinue, let last = contents.parts.last else { return }
+    do {
+      if try last.segment.file.status().size > last.size {
+        try last.segment.file.truncate(to: last.size)
+      }
+    } catch {
+      // A record that is written over a part of the end might leave the rest of a group.
+      contents.canContinue = false
+    }
   }
 
   /// Returns the segment, its size, and whether it is writable; nil if it is not a regular file.

@@ -185,7 +185,9 @@ extension DiskIndex {
   fileprivate var files: Set<UInt64> {
     var files = Set(largeValues.values.map(\.number)).union(leases.keys)
     pending.forEach { _, writes in
-      if let file = writes?.latest.file { files.insert(file.number) }
+      for write in (writes?.earlier ?? []) + [writes?.latest] {
+        if let file = write?.file { files.insert(file.number) }
+      }
       return true
     }
     return files

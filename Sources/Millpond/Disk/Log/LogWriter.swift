@@ -46,8 +46,8 @@ final class LogWriter: @unchecked Sendable {
   /// The files that nothing needs, and that could not be removed yet.
   var needless = Queue<FileName>()
 
-  private var buffer = RecordBuffer()
-
+  /// The records that are written next, and their writes.
+  var buffer = RecordBuffer()
   private var encoded: [(DiskWrite, RecordLocation)] = []
 
   init(
@@ -88,13 +88,37 @@ final class LogWriter: @unchecked Sendable {
 extension LogWriter {
   /// Writes records in order, and settles them in the index; a write that fails gets its error.
   func write(_ writes: [DiskWrite]) {
+    write(writes) {
+      for write in writes { add(write) }
+      commit()
+    }
+  }
+
+  /// Writes records that count together or not at all; if one can't be written, all fail.
+  ///
+  /// A position in a segment has 32 bits, so more than the greatest size are several groups.
+  func write(group writes: [DiskWrite]) {
+    write(writes) {
+      var rest = writes[...]
+      while let first = rest.first {
+        var bytes = first.recordSize
+        let more = rest.dropFirst().prefix { write in
+          bytes += write.recordSize
+          return bytes <= RecordHead.greatestSize
+        }
+        commit(group: rest.prefix(1 + more.count))
+        rest = rest.dropFirst(1 + more.count)
+      }
+    }
+  }
+
+  private func write(_ writes: [DiskWrite], _ commit: () -> Void) {
     do {
       try prepare()
     } catch {
       return fail(writes, error)
     }
     makeRoom(for: writes.reduce(0) { $0 + $1.waitingBytes + RecordHead.size })
-    for write in writes { add(write) }
     commit()
     makeRoom(for: 0)
     removeNeedless()
@@ -133,6 +157,19 @@ extension LogWriter {
     }
   }
 
+  private func commit(group writes: ArraySlice<DiskWrite>) {
+    defer { clear() }
+    do {
+      let part = try openSegment()
+      for (place, write) in writes.enumerated() {
+        encoded.append((write, try encode(write, part, place, of: writes.count)))
+      }
+      try appendEncoded(to: part)
+    } catch {
+      fail(Array(writes), error)
+    }
+  }
+
   func openSegment() throws -> LogContents.Part {
     if isLastOpen, let last = parts.last, last.size < limits.segmentSize(logBytes: logBytes) {
       return last
@@ -156,81 +193,12 @@ extension LogWriter {
     throw CLibrary.failure(.EEXIST, folder.path)
   }
 
-  private func encode(_ write: DiskWrite, _ part: LogContents.Part) throws -> RecordLocation {
-    let offset = part.size + buffer.count
-    var head = RecordHead(.value)
-    var payload = Data()
-    switch write.content {
-    case .value(let plain):
-      payload = try form.sealed(plain, for: write.key)
-      if payload.count >= DiskLimits.largeSize {
-        // The file exists already if the record could not be written with others.
-        let file = try write.file ?? writeLargeValue(payload)
-        (head.kind, payload) = (.file, note(file, of: write))
-      }
-    case .file(let file):
-      (head.kind, payload) = (.file, write.keepsFile ? Data(file.bytes) : note(file, of: write))
-    case .removal: head.kind = .removal
-    case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
-    }
-    head.times = write.times
-    head.schema = form.schema.version
-    let size = payload.withUnsafeBytes {
-      buffer.append(
-        head, key: write.key, payload: $0,
-        head.kind == .value || head.kind == .file ? write.validator : nil,
-        segment: part.segment.number)
-    }
-    return RecordLocation(
-      segment: part.segment.number, offset: UInt32(offset), size: UInt32(size),
-      expiry: write.times.expiresAt.expiry)
-  }
-
-  private func writeLargeValue(_ value: Data) throws -> FileValue {
-    let number = numbers.next()
-    do {
-      return try folder.writeLargeValue(value, number: number)
-    } catch {
-      discard([.value(number)])
-      throw error
-    }
-  }
-
-  /// Returns the positions of the records that a removal of everything does not concern.
-  private func survivors(of removal: DiskWrite) -> Data {
-    let positions = state.withLock { $0.index.entries }
-      .filter { $0.revision > removal.revision }.map(\.location.position)
-    var bytes = [UInt8](repeating: 0, count: positions.count * LogPosition.size)
-    bytes.withUnsafeMutableBytes { bytes in
-      for (number, position) in positions.enumerated() {
-        bytes.put(position.segment, number * LogPosition.size)
-        bytes.put(position.offset, number * LogPosition.size + 4)
-      }
-    }
-    return Data(bytes)
-  }
-
-  /// Records the file of a value.
-  ///
-  /// - Returns: The payload of its record.
-  private func note(_ file: FileValue, of write: DiskWrite) -> Data {
-    state.withLock { state in
-      write.file = file
-      state.noteWritten(file)
-    }
-    return Data(file.bytes)
-  }
-
   /// Writes the buffer at the end of the segment; after a failure, tries its records one by one.
   private func commit() {
     guard let part = parts.last, !encoded.isEmpty else { return }
     defer { clear() }
     do {
-      remove(
-        try append(buffer.bytes, to: part) { index in
-          for (write, location) in encoded { index.settle(write, at: location) }
-          return index.takeConsequence().files
-        })
+      try appendEncoded(to: part)
     } catch {
       let batch = encoded
       if batch.count == 1 { return fail([batch[0].0], error) }
@@ -241,6 +209,14 @@ extension LogWriter {
         commit()
       }
     }
+  }
+
+  private func appendEncoded(to part: LogContents.Part) throws {
+    remove(
+      try append(buffer.bytes, to: part) { index in
+        for (write, location) in encoded { index.settle(write, at: location) }
+        return index.takeConsequence().files
+      })
   }
 
   private func clear() {

@@ -72,6 +72,9 @@ struct LogContents {
   /// The files of values that no entry has.
   var needlessFiles: [UInt64] = []
 
+  /// The number of segments of an older version of the format, which have been removed.
+  var outdatedFiles = 0
+
   /// The number of damaged records and of ranges without a readable record.
   var damagedRecords = 0
 }

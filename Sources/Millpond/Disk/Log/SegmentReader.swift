@@ -9,6 +9,9 @@ final class SegmentReader {
 
     /// Bytes that are not a record.
     case damage(offset: Int)
+
+    /// The front of a record of another version of the format.
+    case otherVersion(UInt8)
   }
 
   private static let windowSize = 1 << 20
@@ -40,6 +43,9 @@ final class SegmentReader {
         guard let bytes = try bytes(atLeast: needed) else { return try passDamage() }
         switch Record.read(bytes, segment: segment.number) {
         case .damaged: return try passDamage()
+        case .ofOtherVersion(let version):
+          _ = try passDamage()
+          return .otherVersion(version)
         case .needsMore(let count): needed = count
         case .front(let record):
           needed = record.head.recordSize
@@ -62,7 +68,7 @@ final class SegmentReader {
     while offset - start < byteCount {
       switch try next() {
       case .record(let offset, let record)?: try body(offset, record)
-      case .damage?: damaged()
+      case .damage?, .otherVersion?: damaged()
       case nil: return false
       }
     }

@@ -7,7 +7,7 @@
 /// only trace of a removal whose record was lost in an earlier power cut.
 ///
 ///     0   magic     4   "MPsy"
-///     4   version   4   1
+///     4   version   4   of the format, ``RecordHead/version``
 ///     8   segment   4   up to where everything is on the device
 ///     12  offset    4
 ///     16  checksum  8   of the bytes above
@@ -16,7 +16,7 @@
 enum SyncMark {
   static let size = 24
   private static let magic: UInt32 = 0x7973_504D
-  private static let version: UInt32 = 1
+  private static let version = UInt32(RecordHead.version)
 
   static func bytes(_ position: LogPosition) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: size)

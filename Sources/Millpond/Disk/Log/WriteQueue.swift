@@ -6,11 +6,15 @@ struct WriteQueue: Sendable {
   /// The next work of the writer.
   enum Work: Sendable {
     case writes([DiskWrite])
+
+    /// Writes that are to be on disk together, or not at all.
+    case group([DiskWrite])
     case task(@Sendable () -> Void)
   }
 
   private enum Item: Sendable {
     case write(Place)
+    case group([Place])
     case task(@Sendable () -> Void)
   }
 
@@ -40,10 +44,7 @@ struct WriteQueue: Sendable {
   /// Values that are no longer to be written are released: all that wait are in the index, and so
   /// never exceed the cache's limit.
   mutating func append(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
-    waitingBytes += write.waitingBytes
-    if !consequence.evicted.isEmpty { drop(&consequence) }
-    // A value that could not be kept.
-    if !consequence.isKept { drop(write, &consequence) }
+    admit(write, &consequence)
     if let old = consequence.superseded, case .waiting(let place) = old.stage {
       drop(old, &consequence)
       waitingBytes -= old.waitingBytes
@@ -54,12 +55,36 @@ struct WriteQueue: Sendable {
     consequence.wakesWriter = wake()
   }
 
+  /// Adds a write to a group, which is added to the queue when it has all of them.
+  ///
+  /// It has a place of its own behind an earlier write of its key, which others may belong to.
+  mutating func append(
+    _ write: DiskWrite, to group: inout [Place], _ consequence: inout DiskIndex.Consequence
+  ) {
+    admit(write, &consequence)
+    group.append(Place(write))
+  }
+
+  /// Adds a group at the end; true if the writer has to be woken.
+  mutating func append(_ group: [Place]) -> Bool {
+    if group.isEmpty { return false }
+    items.append(.group(group))
+    return wake()
+  }
+
   /// Adds a removal of the key of a write that failed, so that its former value in the log does not
   /// reappear.
   mutating func append(removalOf write: DiskWrite) {
     let removal = DiskWrite(key: write.key, .removal, write.times, revision: .none)
     waitingBytes += removal.waitingBytes
     items.append(.write(Place(removal)))
+  }
+
+  private mutating func admit(_ write: DiskWrite, _ consequence: inout DiskIndex.Consequence) {
+    waitingBytes += write.waitingBytes
+    if !consequence.evicted.isEmpty { drop(&consequence) }
+    // A value that could not be kept.
+    if !consequence.isKept { drop(write, &consequence) }
   }
 
   /// Drops the values of waiting writes whose entries are gone.
@@ -91,18 +116,24 @@ struct WriteQueue: Sendable {
     var (bytes, left) = (0, Self.stepSize)
     while bytes < limit, left > 0, let next = items.first {
       left -= 1
-      guard case .write(let place) = next else {
-        if writes.isEmpty, case .task(let task) = items.popFirst() { return .task(task) }
-        break
-      }
+      guard case .write(let place) = next else { break }
       _ = items.popFirst()
-      let write = place.write
-      waitingBytes -= write.waitingBytes
-      write.take()
+      let write = take(place)
       writes.append(write)
       bytes += write.waitingBytes + RecordHead.size
     }
-    return writes.isEmpty ? nil : .writes(writes)
+    if !writes.isEmpty { return .writes(writes) }
+    switch items.popFirst() {
+    case .group(let places): return .group(places.map { take($0) })
+    case .task(let task): return .task(task)
+    case .write, nil: return nil
+    }
+  }
+
+  private mutating func take(_ place: Place) -> DiskWrite {
+    waitingBytes -= place.write.waitingBytes
+    place.write.take()
+    return place.write
   }
 
   /// Records that the writer rests; false if there is work.

@@ -15,6 +15,9 @@ struct Record {
     /// More bytes are needed: this many in all.
     case needsMore(Int)
 
+    /// The front is undamaged, and of another version of the format.
+    case ofOtherVersion(UInt8)
+
     case damaged
   }
 
@@ -25,11 +28,15 @@ struct Record {
   ///   - segment: The number of the segment that contains the record.
   static func read(_ bytes: UnsafeRawBufferPointer, segment: UInt32) -> Reading {
     guard bytes.count >= RecordHead.size else { return .needsMore(RecordHead.size) }
-    guard let head = RecordHead(parsing: bytes) else { return .damaged }
-    guard bytes.count >= head.payloadOffset else { return .needsMore(head.payloadOffset) }
-    guard let sum = RecordHead.intactFrontSum(bytes, head, UInt64(segment)) else {
+    let head = RecordHead(parsing: bytes)
+    guard let front = head?.payloadOffset ?? RecordHead.foreignFrontSize(bytes) else {
       return .damaged
     }
+    guard bytes.count >= front else { return .needsMore(front) }
+    guard let sum = RecordHead.intactFrontSum(bytes, to: front, UInt64(segment)) else {
+      return .damaged
+    }
+    guard let head else { return .ofOtherVersion(bytes[4]) }
     let own = UnsafeRawBufferPointer(rebasing: bytes[..<min(head.recordSize, bytes.count)])
     return .front(Record(head: head, bytes: own, frontSum: sum))
   }

@@ -38,9 +38,11 @@ struct RecordBuffer {
     return count - start
   }
 
-  /// Adds a record copied from another segment.
+  /// Adds a record copied from another segment, without the others of its group.
   mutating func append(_ record: UnsafeRawBufferPointer, _ head: RecordHead, segment: UInt32) {
     let start = count
+    var head = head
+    head.leaveGroup()
     bytes.append(contentsOf: record)
     seal(head, from: start, segment)
   }

@@ -1,10 +1,11 @@
 /// The fixed part of a record, which contains the lengths of the other parts.
 ///
 ///     0   magic          4   "MPnd"
-///     4   version        1   2
+///     4   version        1   of the format, ``version``
 ///     5   kind           1   of ``Kind``
 ///     6   flags          2   1: has an entity tag, 2: has a date of modification,
-///                            4: expires by the value's own time to live, not only the cache's
+///                            4: expires by the value's own time to live, not only the cache's,
+///                            8: of a group, 16: its first, 32: its last one
 ///     8   schema         4   version of the value's form, by the store's owner
 ///     12  key            4   lengths in bytes: of the key in UTF-8,
 ///     16  payload        4   …
@@ -18,10 +19,15 @@
 ///
 /// All numbers are little-endian. The checksums are seeded with the number of the segment, so that
 /// a record is valid only where it was written. The front has a check of its own, so that the key
-/// of a record with a damaged payload, and the position of the next record, are still known.
+/// of a record with a damaged payload, and the position of the next record, are still known. In
+/// every version the front has this check, and the version and the key's length are in these places.
 struct RecordHead: Sendable {
   static let size = 56
-  static let version: UInt8 = 2
+
+  /// The version of the format of a folder: of its records, its checkpoint and its mark.
+  ///
+  /// Whatever changes the form or the meaning of any of them raises it.
+  static let version: UInt8 = 5
   private static let magic: UInt32 = 0x646E_504D
 
   enum Kind: UInt8, Sendable {
@@ -56,6 +62,12 @@ struct RecordHead: Sendable {
   var hasDate: Bool { flags & 2 != 0 }
   var hasOwnExpiry: Bool { flags & 4 != 0 }
 
+  /// Whether the record counts only with all others of its group, from the first to the last one,
+  /// between which there is nothing else.
+  var isOfGroup: Bool { flags & 8 != 0 }
+  var isFirstOfGroup: Bool { flags & 16 != 0 }
+  var isLastOfGroup: Bool { flags & 32 != 0 }
+
   var payloadOffset: Int { Self.size + Int(keyLength) }
   var tagOffset: Int { payloadOffset + Int(payloadLength) }
 
@@ -75,6 +87,15 @@ extension RecordHead {
       flags = newValue.isOwnExpiry ? flags | 4 : flags & ~4
     }
   }
+
+  /// Makes this the record at `place` in a group of `count`; one alone is no group.
+  mutating func join(_ place: Int, of count: Int) {
+    if count < 2 { return }
+    flags |= 8 | (place == 0 ? 16 : 0) | (place == count - 1 ? 32 : 0)
+  }
+
+  /// Makes this a record of no group.
+  mutating func leaveGroup() { flags &= ~(8 | 16 | 32) }
 }
 
 // MARK: - Reading
@@ -96,6 +117,15 @@ extension RecordHead {
     dateLength = bytes.number(24, UInt32.self)
     storedAt = WallTime(microseconds: bytes.number(28, Int64.self))
     expiresAt = WallTime(microseconds: bytes.number(36, Int64.self))
+  }
+}
+
+extension RecordHead {
+  /// Returns the size of a front of another version, of which nothing else is known; nil if this is
+  /// none.
+  static func foreignFrontSize(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    guard bytes.number(0, UInt32.self) == magic, bytes[4] != version else { return nil }
+    return size + Int(bytes.number(12, UInt32.self))
   }
 }
 
@@ -127,10 +157,12 @@ extension RecordHead {
   private static let checksumOffset = 48
 
   /// Returns the checksum of a front, which seeds that of the whole; nil if the front is damaged.
+  ///
+  /// - Parameter end: The end of the key.
   static func intactFrontSum(
-    _ bytes: UnsafeRawBufferPointer, _ head: RecordHead, _ segment: UInt64
+    _ bytes: UnsafeRawBufferPointer, to end: Int, _ segment: UInt64
   ) -> UInt64? {
-    let sum = frontSum(bytes, head, segment)
+    let sum = frontSum(bytes, to: end, segment)
     let stored = bytes.number(frontSize, UInt32.self)
     return stored == UInt32(truncatingIfNeeded: sum) ? sum : nil
   }
@@ -146,17 +178,16 @@ extension RecordHead {
   /// Writes both checksums into a record whose other bytes are in place.
   func putChecksums(_ record: UnsafeMutableRawBufferPointer, _ segment: UInt64) {
     let bytes = UnsafeRawBufferPointer(record)
-    let frontSum = Self.frontSum(bytes, self, segment)
+    let frontSum = Self.frontSum(bytes, to: payloadOffset, segment)
     record.put(UInt32(truncatingIfNeeded: frontSum), Self.frontSize)
     record.put(Self.sum(bytes, self, frontSum), Self.checksumOffset)
   }
 
   private static func frontSum(
-    _ bytes: UnsafeRawBufferPointer, _ head: RecordHead, _ segment: UInt64
+    _ bytes: UnsafeRawBufferPointer, to end: Int, _ segment: UInt64
   ) -> UInt64 {
     let fixed = FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[..<frontSize]), seed: segment)
-    return FoldHash.hash(
-      UnsafeRawBufferPointer(rebasing: bytes[size..<head.payloadOffset]), seed: fixed)
+    return FoldHash.hash(UnsafeRawBufferPointer(rebasing: bytes[size..<end]), seed: fixed)
   }
 
   private static func sum(

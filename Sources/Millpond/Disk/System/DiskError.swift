@@ -17,6 +17,10 @@ public enum DiskError: Error, Sendable {
   /// cache at least a third more than the value, and a kilobyte.
   case tooLarge(folder: String, key: String, byteCount: Int, limit: Int)
 
+  /// A newer version of this library has written the folder, which stays as it is: its format has
+  /// the number `version`, and this one reads none above `supported`.
+  case newerFormat(folder: String, version: Int, supported: Int)
+
   /// The cache of the folder was closed.
   case closed(folder: String)
 
@@ -45,6 +49,10 @@ extension DiskError: LocalizedError, CustomStringConvertible {
       return
         "the value for \(key.debugDescription) takes \(byteCount) bytes on disk, and the cache in "
         + "\(folder) holds \(limit) (raise its byteLimit)"
+    case .newerFormat(let folder, let version, let supported):
+      return
+        "the folder \(folder) has version \(version) of the disk cache's format, and this library "
+        + "reads \(supported) (update it, or use another folder)"
     case .closed(let folder): return "the disk cache in \(folder) has been closed"
     }
   }

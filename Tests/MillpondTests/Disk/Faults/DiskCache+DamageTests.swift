@@ -164,19 +164,65 @@ import Testing
     #expect(try await cache.get("c").value == Data("value"))
   }
 
-  @Test func `a log of another version is empty, and is cleared away`() async throws {
-    var bytes = RecordBytes.make(key: "a", segment: 1)
-    bytes[4] = 1
-    RecordBytes.seal(&bytes, segment: 1)
-    try scene.makeFolder()
-    try Data(bytes).write(to: scene.url(.segment(1)))
+  /// Makes a folder of another version, with a large value.
+  private func makeFolder(version: UInt8) async throws {
+    try await scene.fill { cache in
+      cache.set(Data("small"), for: "a")
+      cache.set(Data(count: 100_000), for: "b")
+    }
+    for log in scene.segments {
+      guard case .segment(let segment)? = FileName(log.lastPathComponent) else { continue }
+      try scene.change(log) { bytes in
+        var record = [UInt8](bytes)
+        record[4] = version
+        RecordBytes.seal(&record, segment: UInt32(segment))
+        bytes = Data(record)
+      }
+    }
+    for name in [FileName.indexName, FileName.syncMarkName] where scene.exists(scene.url(name)) {
+      try scene.change(scene.url(name)) { $0[4] = version }
+    }
+  }
+
+  @Test(arguments: [1, 2, RecordHead.version - 1])
+  func `a folder of an older version is emptied, and the statistics say so`(version: UInt8)
+    async throws
+  {
+    try await makeFolder(version: version)
 
     let cache = scene.open()
-    #expect(try await cache.get("a").valueIfAny == nil)
     #expect(try await cache.count.value == 0)
+    #expect(await cache.openStatistics().outdatedFiles == 1)
+    #expect(cache.statistics.damages == 0)
+    for key in ["a", "b"] { #expect(try await cache.get(key).valueIfAny == nil) }
+    try await cache.set(Data("new"), for: "a").value
     try await cache.close().value
 
-    #expect(try scene.log().range(of: Data("value")) == nil)
+    #expect(scene.valueFiles == [])
+    #expect(try scene.log().range(of: Data("small")) == nil)
+    let again = scene.open()
+    #expect(try await again.get("a").value == Data("new"))
+    #expect(await again.openStatistics().outdatedFiles == 0)
+    try await again.close().value
+  }
+
+  @Test(arguments: [RecordHead.version + 1, .max])
+  func `a folder of a newer version is refused, and stays as it is`(version: UInt8) async throws {
+    try await makeFolder(version: version)
+    let before = try scene.names.map { try Data(contentsOf: scene.url($0)) }
+
+    let cache = scene.open()
+    let failure = try await failure(of: cache.get("a"))
+    try await cache.close().value
+
+    guard case .newerFormat(let folder, Int(version), Int(RecordHead.version))? = failure?.diskError
+    else {
+      Issue.record("\(failure as Any)")
+      return
+    }
+    #expect(URL(filePath: folder).lastPathComponent == scene.folder.lastPathComponent)
+    let after = try scene.names.map { try Data(contentsOf: scene.url($0)) }
+    #expect(after == before)
   }
 
   @Test func `a good log that we did not write is read`() async throws {

@@ -24,6 +24,7 @@ import Testing
     while let step = try reader.next() {
       switch step {
       case .damage(let offset): steps.append(.damage(offset))
+      case .otherVersion: Issue.record("a version")
       case .record(let offset, let record):
         let key = String(decoding: record.key, as: UTF8.self)
         steps.append(.record(offset, key, isWhole: record.isWhole))

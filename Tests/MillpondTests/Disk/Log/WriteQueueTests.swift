@@ -38,6 +38,7 @@ import Testing
     while let work = queue.take(limit: .max) {
       switch work {
       case .task: order.append("task")
+      case .group: order.append("group")
       case .writes(let writes):
         order.append("write")
         #expect(writes.count == 1 && writes.first === last)

@@ -33,7 +33,7 @@ import Testing
       head.schema = 3
     }
 
-    var expected: [UInt8] = [0x4D, 0x50, 0x6E, 0x64, 2, 1, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2]
+    var expected: [UInt8] = [0x4D, 0x50, 0x6E, 0x64, 5, 1, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2]
     expected += [UInt8](repeating: 0, count: 11) + [1] + [UInt8](repeating: 0, count: 7)
     expected += [UInt8](repeating: 255, count: 7) + [127]
     #expect(Array(bytes.prefix(44)) == expected)

@@ -19,13 +19,15 @@ import Testing
     let large = (1...4).map { ("large \($0)", 66_000 + 1_000 * $0) }
     return [
       .sets(first), .sets(Array(large.prefix(2))), .flush(.synchronized), .remove("small 3"),
+      .group(small.prefix(6).map { ($0, 1_200) } + [("large 1", 67_000)]),
       .sets([("small 1", 40_000), ("small 2", 10), ("large 1", 70_000), ("small 4", 3_000)]),
       .sets([("large 2", 100)]), .sets(small.suffix(4).map { ($0, 2_500) }), .remove("large 1"),
       .remove("absent"), .sets(Array(large.suffix(2))), .sets(small.prefix(4).map { ($0, 5_000) }),
       .sets([("large 1", 80_000)]), .removeAll, .sets(first), .sets([("large 3", 90_000)]),
       .lateRemoveAll([("small 2", 600), ("large 2", 70_000)]),
       .sets(small.prefix(3).map { ($0, 900) }),
-      .sets([("small 5", 20_000)]), .sets([("small 5", 20_001)]), .sets([("small 6", 20_000)]),
+      .sets([("small 5", 20_000)]), .group(small.suffix(4).map { ($0, 700) }),
+      .sets([("small 5", 20_001)]), .sets([("small 6", 20_000)]),
       .flush(.written), .sets([("small 6", 20_001)]), .sets([("small 7", 1)]),
     ]
   }()

@@ -115,6 +115,7 @@ import Testing
         steps += 1
         switch step {
         case .damage(let offset): #expect(offset > last)
+        case .otherVersion(let version): #expect(version != RecordHead.version)
         case .record(let offset, let record):
           #expect(offset > last && record.bytes.count == record.head.recordSize)
         }

@@ -31,6 +31,9 @@ final class PowerCutRun {
   private var random: SeededNumbers
   private var entries: [String: [Entry]] = [:]
   private var flushes: [Flush] = []
+
+  /// The values that were set together.
+  private var groups: [[String: Data]] = []
   private var lastVersion = 0
   private var setCount = 0
   private(set) var bytesCopied = 0
@@ -85,7 +88,14 @@ final class PowerCutRun {
         value[$0..<min($0 + 100_000, value.count)]
       }
       try await cache.storing(Signal.from(pieces), for: key).value
-    case 80..<86:
+    case 80..<83:
+      let first = random.next(20)
+      let keys = (0..<4).map { "small \(first + $0)" } + ["large \(random.next(2))"]
+      let values = keys.map { ($0, value($0, $0.hasPrefix("large") ? 66_000 : 1_500)) }
+      groups.append(Dictionary(uniqueKeysWithValues: values))
+      let outcome = cache.set(all: groups[groups.count - 1])
+      if random.next(2) == 0 { try await outcome.value }
+    case 83..<86:
       let keys = entries.keys.sorted()
       if keys.isEmpty { return }
       let key = keys[random.next(keys.count)]
@@ -164,6 +174,8 @@ final class PowerCutRun {
       let expected = candidates.map { name($0.value) }
       complaints.append("at \(place): \(key) is \(name(value)), not of \(expected)")
     }
+    // Before the first flush nothing is promised.
+    if !counts.isEmpty { complaints += groups.compactMap { complaint($0, found, place) } }
     // Recovered values stay after the next flush, whatever is lost then.
     found["small 1"] = Data("new")
     cache.set(Data("new"), for: "small 1")
@@ -178,6 +190,22 @@ final class PowerCutRun {
       complaints.append("at \(place), then again: \(key) is \(name(value)), was \(before)")
     }
     try await again.close().value
+  }
+
+  /// Returns the fault of values that were set together: one of them is there, and an older value, or
+  /// none, of another key that no later write has removed.
+  private func complaint(
+    _ group: [String: Data], _ found: [String: Data], _ place: Int
+  ) -> String? {
+    guard group.contains(where: { found[$0] == $1 }) else { return nil }
+    for (key, value) in group {
+      let writes = (entries[key] ?? []).filter { $0.place <= place }
+      guard let own = writes.firstIndex(where: { $0.value == value }),
+        !writes[own...].contains(where: { $0.value == found[key] })
+      else { continue }
+      return "at \(place): \(key) is \(name(found[key])), beside others of \(name(value))"
+    }
+    return nil
   }
 
   private func name(_ value: Data?) -> String {

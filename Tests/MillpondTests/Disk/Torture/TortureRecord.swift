@@ -12,6 +12,9 @@ struct TortureRecord {
   private var entries: [String: [Entry]] = [:]
   private var lastVersion = 0
 
+  /// The versions that were set together.
+  var groups: [[String: Int]] = []
+
   /// Whether values may have been evicted.
   var mayForget = false
 
@@ -66,6 +69,18 @@ struct TortureRecord {
     }
     let start = String(decoding: found.prefix(24), as: UTF8.self)
     return "\(key) is \(start) of \(found.count), told \(entries.suffix(3))"
+  }
+
+  /// Returns the faults of values that were set together: one of them is there, and an older value
+  /// of another key.
+  func complaints(ofGroups found: [String: Data]) -> [String] {
+    let versions = found.compactMapValues { value in
+      String(decoding: value.prefix(24), as: UTF8.self).split(separator: "|").dropFirst().first
+        .flatMap { Int($0) }
+    }
+    return groups.filter { group in
+      group.contains { versions[$0] == $1 } && group.contains { (versions[$0] ?? .max) < $1 }
+    }.map { "of \($0) only a part is there" }
   }
 
   /// Returns a value that contains its key and its version.

@@ -10,6 +10,9 @@ final class TortureRun {
   enum Step {
     /// Sets in one batch.
     case sets([(key: String, count: Int)])
+
+    /// Sets that are on disk together or not at all.
+    case group([(key: String, count: Int)])
     case remove(String)
     case removeAll
 
@@ -72,18 +75,21 @@ final class TortureRun {
   private func check(_ cache: DiskCache, _ when: String) async throws {
     let statistics = cache.statistics
     if statistics.evictions + statistics.rejections > 0 { record.mayForget = true }
+    var found: [String: Data] = [:]
     for key in record.keys {
       // One call at most fails; if the folder could not be opened, all gets do.
       for _ in 0..<2 {
         let recorder = Recorder<Data>().subscribe(to: cache.get(key))
         try await recorder.ended()
         if recorder.failure != nil { continue }
+        found[key] = recorder.values.first
         if let complaint = record.complaint(recorder.values.first, for: key) {
           complaints.append("\(when): \(complaint)")
         }
         break
       }
     }
+    complaints += record.complaints(ofGroups: found).map { "\(when): \($0)" }
   }
 
   private func perform(_ step: Step, _ cache: DiskCache) async throws {
@@ -100,6 +106,15 @@ final class TortureRun {
         } else if !isDeadly {
           record.fail(key, version)
         }
+      }
+    case .group(let sets):
+      var (values, versions): ([String: Data], [String: Int]) = ([:], [:])
+      for (key, count) in sets { (versions[key], values[key]) = record.set(key, count: count) }
+      record.groups.append(versions)
+      let isStored = (try? await cache.set(all: values).value) != nil
+      for (key, version) in versions {
+        if isStored { record.acknowledge(key, version) }
+        if !isStored, !isDeadly { record.fail(key, version) }
       }
     case .remove(let key):
       record.remove(key)
