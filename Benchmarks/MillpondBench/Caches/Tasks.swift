@@ -13,6 +13,9 @@ func taskRows() -> [Row] {
       "task-miss", "a get that starts, stores and answers, awaited",
       times: 0.8, beside: .actorMisses, body: .awaitedMisses),
     Row(
+      "task-miss-seen", "the same, observed and not awaited", times: 0.8, beside: .actorMisses,
+      body: .observedMisses),
+    Row(
       "task-join", "tasks that join a running get, until all are answered",
       times: 1, beside: .actorJoins, body: .awaitedJoins),
   ]
@@ -67,6 +70,13 @@ extension Work {
       for key in 0..<operations { sum &+= (try? await cache.get(key).value) ?? 0 }
       return sum
     }
+  }
+
+  fileprivate static let observedMisses = Work(expected: triangle) { operations in
+    let cache = sharedNumbers()
+    let sum = Sum()
+    for key in 0..<operations { cache.get(key).subscribe(onNext: { sum.add($0) }) }
+    return sum.take()
   }
 
   private static func sharedNumbers() -> some Cache<Int, Int> {

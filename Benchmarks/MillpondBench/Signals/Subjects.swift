@@ -2,7 +2,8 @@ import MillpondSignals
 
 /// Returns the costs of one sender with many observers.
 func subjectRows() -> [Row] {
-  [(1, "an observer", 24.0), (1_000, "1000 observers", 4)].map { count, observers, target in
+  [(1, "an observer", 24.0), (10, "10 observers", 5), (1_000, "1000 observers", 4)].map {
+    count, observers, target in
     Row(
       "pipe-\(count)", "a subject with \(observers), per delivery", target: target,
       beside: .calls(count), body: .pipe(to: count))

@@ -25,6 +25,11 @@ func worstDiskRows() -> [Row] {
     } check: { count, _ in
       count == 0
     },
+    .disk("first", "the first new key after opening n values", .single) { disk, _ in
+      disk.cache.set(Data("new".utf8), for: "new")
+    } check: {
+      $0 == $1 + 1
+    },
     .disk("verify", "verify of n values") { disk, dataset in
       let good = try awaited(disk.cache.verify()).goodValues
       if good != dataset.keys.count { throw FileTrouble(path: "verify", reason: "\(good) values") }
@@ -39,15 +44,17 @@ extension Row {
   ///
   /// - Parameter check: Receives the number of values after the work, and that of the row.
   fileprivate static func disk(
-    _ name: String, _ summary: String, filled: Bool = true,
+    _ name: String, _ summary: String, _ cost: WorstCost = .total, filled: Bool = true,
     _ body: @escaping (MillpondDisk, DiskDataset) throws -> Void,
     check: @escaping (Int, Int) -> Bool
   ) -> Row {
-    worst("disk-\(name)", summary, greatest: 200_000, wait: 8) { count in
+    worst("disk-\(name)", summary, cost, greatest: 200_000, wait: 8) { count in
       let dataset = DiskDataset(size: 16, count: count)
       let folder = try WorkFolder(in: FileManager.default.temporaryDirectory.path)
+      let filling = try MillpondDisk(folder: folder.path)
+      if filled { try filling.put(dataset) }
+      try filling.close()
       let disk = try MillpondDisk(folder: folder.path)
-      if filled { try disk.put(dataset) }
       return WorstCase(neighbour: { disk.cache.contains("none").subscribe() }) {
         try body(disk, dataset)
       } check: {

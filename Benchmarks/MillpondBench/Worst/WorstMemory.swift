@@ -22,6 +22,8 @@ func worstMemoryRows() -> [Row] {
     .emptying("remove-where", "removeAll(where:) of n values, whose predicate admits them all") {
       cache, _ in _ = cache.removeAll { _ in true }
     },
+    .emptying("trim", "trim(to: 0) of n values") { cache, _ in cache.trim(to: 0) },
+    .emptying("relieve", "relieve(.critical) of n values") { cache, _ in cache.relieve(.critical) },
     .emptying("limit", "lowering the limit of n values to zero") { cache, _ in
       cache.countLimit = 0
     },
