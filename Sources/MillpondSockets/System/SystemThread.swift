@@ -34,7 +34,7 @@ package enum SystemThread {
     static var current: UInt { UInt(bitPattern: pthread_self()) }
 
     private static func spawn(_ passed: UnsafeMutableRawPointer) -> Bool {
-      var thread: pthread_t?
+      var thread: Darwin.pthread_t?
       let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = { passed in
         SystemThread.run(passed)
         return nil
