@@ -27,7 +27,7 @@ struct Table {
   }
 
   private func line(_ cells: [String]) -> String {
-    let widths = [nameWidth, 5, 8, 6, 22]
+    let widths = [nameWidth, 5, 8, 6, 28]
     let aligned = cells.enumerated().map { column, cell in
       let width = column < widths.count ? widths[column] : 0
       let padding = String(repeating: " ", count: max(0, width - cell.count))
