@@ -84,7 +84,7 @@ struct RangeSequence: Sendable {
   private mutating func begin(_ head: HTTPHead) -> Verdict {
     guard let range = fitting(head) else {
       // A request for the rest has its own way to find out that there is none.
-      if earlier == nil, head.status == 206 || head.status == 416 { return needWhole() }
+      if earlier == nil, StatusMeaning.asksForWhole(head.status) { return needWhole() }
       isWhole = true
       return .passes(head)
     }

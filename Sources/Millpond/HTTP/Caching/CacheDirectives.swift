@@ -51,12 +51,6 @@ struct CacheDirectives: Sendable, Equatable {
   /// Adds what an old `Pragma` field or the terms of a get ask for.
   mutating func insert(_ flag: Flags) { flags.insert(flag) }
 
-  /// Limits the age further.
-  mutating func limitAge(to seconds: Int) {
-    if case .exactly(let known) = maxAge, known <= seconds { return }
-    if maxAge != .unclear { maxAge = .exactly(seconds) }
-  }
-
   private mutating func add(_ directive: CacheDirective) {
     if !directive.isWellFormed {
       flags.insert(.noCache)

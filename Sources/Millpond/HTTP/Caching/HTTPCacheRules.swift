@@ -106,7 +106,7 @@ extension HTTPCacheRules {
     guard status.map({ StatusMeaning.admitsStale($0) }) ?? true else {
       return .init(.forward, .stale)
     }
-    if let limit = request.ageLimit, let age = state.microseconds, age > limit {
+    if let age = state.microseconds, !request.admits(age: age) {
       return .init(.forward, .olderThanAccepted)
     }
     let limits = [directives.staleIfError, request.directives.staleIfError].compactMap(\.limit)
@@ -143,16 +143,15 @@ extension HTTPCacheRules {
       let reserve = wish.minFresh.reserve
       if reserve > 0, -staleness < reserve { return (false, .notFreshLongEnough) }
       if directives.has(.immutable) { return (true, .immutable) }
-      if let limit = request.ageLimit, age > limit { return (false, .olderThanAccepted) }
-      return (true, .fresh)
+      return request.admits(age: age) ? (true, .fresh) : (false, .olderThanAccepted)
     }
     if directives.has(.mustRevalidate) { return (false, .mustRevalidate) }
-    if let limit = request.ageLimit, age > limit { return (false, .olderThanAccepted) }
+    if !request.admits(age: age) { return (false, .olderThanAccepted) }
     if wish.minFresh != .absent { return (false, .notFreshLongEnough) }
     if let limit = wish.maxStale.limit, staleness <= limit { return (true, .staleAccepted) }
     // RFC 9111 §5.2.1.1: a request with max-age does not want a stale response.
     if let limit = directives.staleWhileRevalidate.limit, staleness <= limit, limit > 0,
-      wish.maxAge == .absent, wish.maxStale == .absent
+      !request.limitsAge, wish.maxStale == .absent
     {
       return (true, .staleWhileRevalidate)
     }
@@ -179,14 +178,18 @@ struct FreshnessState {
 }
 
 extension ParsedRequest {
-  /// The greatest age that the request accepts, in microseconds.
-  fileprivate var ageLimit: Int64? {
-    switch directives.maxAge {
-    case .absent: nil
-    case .exactly(let seconds): Int64(seconds) * 1_000_000
-    case .unclear: 0
-    }
+  /// Whether the request accepts an age, in microseconds.
+  fileprivate func admits(age: Int64) -> Bool {
+    let isWithinLimit =
+      switch directives.maxAge {
+      case .absent: true
+      case .exactly(let seconds): age <= Int64(seconds) * 1_000_000
+      case .unclear: age <= 0
+      }
+    return isWithinLimit && freshness.admits(age: .microseconds(age))
   }
+
+  fileprivate var limitsAge: Bool { directives.maxAge != .absent || freshness != .any }
 
   /// The decision to ask the origin, or to refuse if the request forbids that.
   fileprivate func toOrigin(

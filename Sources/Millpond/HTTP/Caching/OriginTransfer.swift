@@ -100,7 +100,7 @@ final class OriginTransfer: Sendable {
       if let whole = stored.whole(combinedWith: head) {
         receive(whole, isAsked: false, upstream)
         if !upstream.isEnded { pass(.body(bytes)) }
-      } else if [206, 304, 416].contains(head.status) {
+      } else if StatusMeaning.asksForWhole(head.status) || head.status == 304 {
         // The origin has another version, or does not know.
         upstream.end()
         send(asking: [])

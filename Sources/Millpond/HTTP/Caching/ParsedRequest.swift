@@ -15,6 +15,9 @@ struct ParsedRequest: Sendable {
 
   private(set) var directives = CacheDirectives()
 
+  /// The age that the get admits, beside what the directives say.
+  private(set) var freshness = Freshness.any
+
   /// The values of `If-None-Match`, `If-Modified-Since`, `Range` and `If-Range`.
   private(set) var noneMatch: [String] = []
   private(set) var modifiedSince: String?
@@ -73,7 +76,10 @@ struct ParsedRequest: Sendable {
   }
 
   /// Whether the caller wants an answer that is not older than the request.
-  var isReload: Bool { directives.has(.noCache) || directives.maxAge == .exactly(0) }
+  var isReload: Bool {
+    directives.has(.noCache) || directives.maxAge == .exactly(0)
+      || !freshness.admits(age: .microseconds(1))
+  }
 
   /// Whether a stored response to GET may be an answer.
   var isAnswerable: Bool { method == "GET" || method == "HEAD" }
@@ -106,9 +112,7 @@ extension ParsedRequest {
     self.init(
       method: request.method.name, headers: request.headers, credentials: request.credentials,
       account: request.account)
-    if case .atMost(let age) = request.lookup.freshness {
-      directives.limitAge(to: age.nanoseconds / 1_000_000_000)
-    }
+    if case .atMost = request.lookup.freshness { freshness = request.lookup.freshness }
   }
 }
 
@@ -133,4 +137,7 @@ struct Fingerprint: Sendable, Hashable {
     first = FoldHash.hash(bytes, seed: 5)
     second = FoldHash.hash(bytes, seed: 6)
   }
+
+  /// The bits as digits, in a key or the name of a file.
+  var text: String { "\(String(first, radix: 16))-\(String(second, radix: 16))" }
 }

@@ -111,9 +111,7 @@ struct StoredBody: Sendable, Equatable {
   var isWhole = true
 
   /// The key in the store.
-  var place: String {
-    "body \(String(number.first, radix: 16))-\(String(number.second, radix: 16))"
-  }
+  var place: String { "body \(number.text)" }
 }
 
 extension StoredResponse {

@@ -235,9 +235,7 @@ extension HTTPRequest {
       // Repeated fields keep their order.
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
       .map { "\($0.element.name):\($0.element.value)\n" }
-    let text = lines.joined()
-    let sums = (3...4).map { String(FoldHash.hash(text, seed: $0), radix: 16) }
-    return "\(identity) \(sums.joined(separator: "-"))"
+    return "\(identity) \(Fingerprint(of: lines.joined()).text)"
   }
 
   /// Whether ranges of the answer may be requested: only of a GET that is not for a range itself.

@@ -33,13 +33,6 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral {
     return values
   }
 
-  /// Whether a field that is a list, such as `Cache-Control`, contains this word.
-  func lists(_ word: String, in name: String) -> Bool {
-    values(of: name).contains { value in
-      value.lowercased().split { $0 == "," || $0 == " " || $0 == "=" }.contains { $0 == word }
-    }
-  }
-
   @inline(never)
   mutating func append(_ value: String, for name: String) {
     fields.append((name: name, value: value))

@@ -8,6 +8,10 @@ enum StatusMeaning {
   /// the caller may no longer have it.
   static func endsUse(_ status: Int) -> Bool { isGone(status) || status == 403 || status == 451 }
 
+  /// Whether an answer to a request for the rest of a body, which is not that rest, says nothing
+  /// about the whole.
+  static func asksForWhole(_ status: Int) -> Bool { status == 206 || status == 416 }
+
   /// Whether the origin may answer the same request a little later.
   static func isTemporary(_ status: Int) -> Bool {
     [408, 425, 429].contains(status) || admitsStale(status)

@@ -30,7 +30,9 @@ extension PartialTransfers {
 }
 
 extension Error {
-  fileprivate var saysNothingFits: Bool { status == 206 || status == 416 }
+  fileprivate var saysNothingFits: Bool {
+    status.map { StatusMeaning.asksForWhole($0) } ?? false
+  }
 
   /// Whether the resource no longer exists.
   var saysItIsGone: Bool { status.map { StatusMeaning.isGone($0) } ?? false }

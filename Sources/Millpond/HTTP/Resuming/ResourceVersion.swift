@@ -105,8 +105,9 @@ extension HeaderFields {
   ///
   /// - Source: RFC 9110 §13.1.5, §8.8.1; RFC 9111 §5.2.2.5.
   fileprivate var rangeCondition: String? {
-    if areOfEncoded || lists("none", in: "Accept-Ranges") { return nil }
-    if lists("no-store", in: "Cache-Control") { return nil }
+    if areOfEncoded || CacheDirectives(values(of: "Cache-Control")).has(.noStore) { return nil }
+    let units = values(of: "Accept-Ranges").flatMap { $0.listMembers() }
+    if units.contains(where: { $0.lowercased() == "none" }) { return nil }
     let tags = values(of: "ETag")
     if let tag = tags.first {
       return tags.count == 1 && EntityTag(tag)?.isWeak == false ? tag : nil

@@ -157,6 +157,22 @@ import Testing
     #expect([other, own].selected(by: get("Authorization: own"))?.headers["X"] == "own")
   }
 
+  @Test(arguments: [(1_200, HTTPCacheReason.fresh), (1_500, .fresh), (1_501, .olderThanAccepted)])
+  func `a get of a limited age is answered up to just that age`(
+    milliseconds: Int, reason: HTTPCacheReason
+  ) throws {
+    let url = try #require(URL(string: "http://a"))
+    let get = HTTPRequest(url: url).forLookup(
+      Lookup(freshness: .atMost(.milliseconds(1_500))))
+    let arrival = CachingRow.time(0).microseconds
+
+    let decision = HTTPCacheRules.standard.decision(
+      for: ParsedRequest(get), stored: try stored("max-age=600"),
+      at: WallTime(microseconds: arrival + Int64(milliseconds) * 1_000))
+
+    #expect(decision.reason == reason)
+  }
+
   @Test func `credentials beside the fields keep responses apart too`() throws {
     let response = HTTPHead(status: 200, headers: ["Cache-Control": "max-age=60"])
     let parsed = ["a", "b"].map {
