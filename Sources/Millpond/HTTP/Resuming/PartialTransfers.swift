@@ -13,6 +13,8 @@ public import MillpondSignals
 /// `Last-Modified`), if they are neither encoded nor forbidden to be stored, and if there are at
 /// least 16 KiB. The bytes of a ``MediaCache`` are kept in whole pieces of 256 KiB, as the file
 /// that they are in: for that `directory` has to be on the same volume as the cache.
+/// A get in memory goes on with what a ``MediaCache`` has left of the same resource. The other way
+/// round that needs a number of bytes that is a multiple of 64, for the sake of their checksum.
 ///
 /// The rest is requested by `Range` and `If-Range`, so a changed resource is sent whole, as it is
 /// by an origin that does not support ranges. If the rest does not have the same `ETag`, or the
