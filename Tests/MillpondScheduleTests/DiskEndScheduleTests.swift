@@ -221,6 +221,34 @@ import Testing
     }
   }
 
+  @Test func `a kill beside values that are set together, and a later set of one`() {
+    expectNoFault(.disk) { program in
+      let disk = DiskProgram()
+      let cache = disk.open()
+      for key in ["a", "b"] { cache.set(.bytes(1), for: key) }
+      let (group, later) = (Witness<Void>(), Witness<Void>())
+      let (done, copy) = (Shared<[Bool]>([]), Shared<DiskProgram?>(nil))
+      program.thread([
+        "sets both": { group.watch(cache.set(all: ["a": .bytes(2), "b": .bytes(2)])) },
+        "sets a": { later.watch(cache.set(.bytes(3), for: "a")) },
+      ])
+      program.thread([
+        "is killed": {
+          done.value = [group.isCompleted, later.isCompleted]
+          copy.value = disk.copied()
+        }
+      ])
+      let last = program.reopen(["a", "b"], in: copy)
+      program.whenQuiet {
+        let found = last.map(\.text).joined(separator: " ")
+        var allowed = ["1 1", "2 2", "3 2"]
+        if done.value[0] { allowed.removeFirst() }
+        if done.value[1] { allowed = ["3 2"] }
+        return allowed.contains(found) ? nil : "\(found), not \(allowed)"
+      }
+    }
+  }
+
   @Test func `a kill beside a compaction`() {
     expectNoFault(.disk) { program in
       let disk = DiskProgram(byteLimit: 65_536)

@@ -6,7 +6,12 @@ public import MillpondSignals
 extension DiskCache {
   /// Returns whether there is a value for `key`, as far as is known without reading it; this does
   /// not count as a use.
-  public func contains(_ key: String) -> Signal<Bool> { reading { $0.has(key) } }
+  public func contains(_ key: String) -> Signal<Bool> {
+    withOpenStore { store, observer, _ in
+      observer.next(store.has(key))
+      observer.completed()
+    }
+  }
 
   /// The number of values, including those still to be written and expired ones.
   public var count: Signal<Int> { reading { $0.state.withLock { $0.index.count } } }

@@ -13,14 +13,18 @@ extension DiskStore {
   /// Whether there is a value for `key`, as far as is known without reading it.
   func has(_ key: String) -> Bool {
     let key = key.canonicalText
-    let (hash, now, removed) = (KeyHash(of: key), options.now(), running.last(of: key))
-    return state.withLock { state in
-      if removed > .none, state.index.isOlder(hash, than: removed) { return false }
-      return switch state.index.peek(hash) {
-      case .write(let write): write.isFor(key) && write.times.expiresAt > now
-      case .location(let location): location.expiry == .max || location.expiry > now.wholeSeconds
-      case nil: false
-      }
+    let (hash, removed) = (KeyHash(of: key), running.last(of: key))
+    let found = state.withLock { state -> IndexedValue? in
+      if removed > .none, state.index.isOlder(hash, than: removed) { return nil }
+      return state.index.peek(hash)
+    }
+    return switch found {
+    case .write(let write):
+      write.isFor(key)
+        && (write.times.expiresAt == .never || write.times.expiresAt > options.now())
+    case .location(let location):
+      location.expiry == .max || location.expiry > options.now().wholeSeconds
+    case nil: false
     }
   }
 

@@ -71,8 +71,10 @@ final class DiskStore: Sendable {
       index.statistics.damages += contents.damagedRecords
       index.statistics.outdatedFiles += contents.outdatedFiles
       index.leaseAgain(leasedFiles)
-      if let last { index.writes = last.writes }
-      if let earlier = last?.removals { removals.takeOver(from: earlier) }
+      if let last {
+        index.writes = last.writes
+        removals.takeOver(from: last.removals)
+      }
       state.withLock { [index] state in state.take(index, contents) }
       // Nothing else can be written before the folder is open.
       writer.take(contents)

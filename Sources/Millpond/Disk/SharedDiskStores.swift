@@ -12,15 +12,14 @@ enum SharedDiskStores {
 
   private static let uses = Locked<[String: StoreUse]>([:])
 
-  /// The last store of each folder.
+  /// The last closed store of each folder, until the next one has opened.
   private static let lastStores = Locked<[String: LastStore]>([:])
 
   private static func open(_ store: DiskStore) throws(CacheError) {
     try store.open(after: lastStores.withLock { $0[store.path] })
     lastStores.discard { stores in
       let former = stores
-      stores = former.filter { $0.value.isNeeded }
-      stores[store.path] = LastStore(store: store)
+      stores = former.filter { $0.value.isNeeded && $0.key != store.path }
       return former
     }
   }
@@ -110,14 +109,16 @@ enum SharedDiskStores {
 /// A closed store's legacy to the next store of its folder: the order of its writes.
 struct LastStore: Sendable {
   /// The store, which exists while a file that it has lent is leased.
+  ///
+  /// Weak only when it is closed: it makes every use of an object slower.
   weak let store: DiskStore?
 
   /// The order of its writes: one that has waited for the next store may be earlier.
-  var writes = WriteOrder<KeyHash>()
-  var removals: KeyRemovals<String>?
+  let writes: WriteOrder<KeyHash>
+  let removals: KeyRemovals<String>
 
   /// The time at which it was closed.
-  var end = Revision.none
+  let end: Revision
 
   /// Whether another store of the folder may need it.
   var isNeeded: Bool { store != nil || PendingWrite.isAny(before: end) }
