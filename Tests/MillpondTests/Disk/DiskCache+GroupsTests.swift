@@ -183,9 +183,11 @@ import Testing
 
   // MARK: Beside other writes
 
-  /// Carries out `use` while the disk is held, then lets the process die after as many more writes.
+  /// Carries out `use` while the disk is held, then lets the process die after as many more writes,
+  /// or the volume be full; then `look` is called.
   private func hold(
-    _ writes: Int, _ use: (DiskCache) -> Void
+    _ writes: Int, _ fault: FaultyCalls.Fault = .death(isHalfDone: true),
+    _ use: (DiskCache) -> Void, look: (DiskCache) async throws -> Void = { _ in }
   ) async throws {
     let (gate, hasBegun) = (DispatchSemaphore(value: 0), Watched(false))
     let calls = FaultyCalls { call in
@@ -198,9 +200,10 @@ import Testing
     cache.set(Data("first"), for: "first")
     try await hasBegun.wait(for: "the writing") { $0 }
     use(cache)
-    calls.inject(.death(isHalfDone: true), after: writes, of: [.write])
+    calls.inject(fault, after: writes, of: [.write], count: 1_000)
     gate.signal()
     _ = try? await cache.flush().value
+    try await look(cache)
     calls.die()
     _ = try? await cache.close().value
   }
@@ -218,6 +221,20 @@ import Testing
 
     try await flushed.ended()
     #expect(flushed.isCompleted)
+    #expect(try await reopened() == "late old old")
+  }
+
+  @Test func `if they can't be written, the value is there that waited before them`() async throws {
+    try await scene.fill { $0.set(all: Self.values("old")) }
+
+    try await hold(2, .error(.ENOSPC)) { cache in
+      cache.set(Data("<late a>"), for: "a")
+      cache.set(all: Self.values("new"))
+    } look: { cache in
+      let present = try await found(cache)
+      #expect(present == "late old old")
+    }
+
     #expect(try await reopened() == "late old old")
   }
 
@@ -249,12 +266,13 @@ import Testing
   @Test func `one that compaction has moved alone stays`() async throws {
     let cache = scene.open(.mebibytes(1))
     try await cache.set(all: Self.values("new")).value
+    cache.set(Data("<late c>"), for: "c")
     for number in 0..<400 { try await cache.set(Data(count: 10_000), for: "\(number % 3)").value }
     #expect(cache.statistics.bytesCopied > 0)
     try await cache.close().value
     try FileManager.default.removeItem(at: scene.url(.index))
 
-    #expect(try await reopened() == "new new new")
+    #expect(try await reopened() == "new new late")
   }
 
   @Test func `a layered cache sets each value by itself`() async throws {
