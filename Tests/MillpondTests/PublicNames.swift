@@ -108,7 +108,7 @@ extension InFlightReuse {}
 extension Inspector {}
 extension InspectorPermission {}
 extension KeyPredicate {}
-extension KeyRemovals {}
+extension RemovalsByPredicate {}
 extension LayerSize {}
 extension Layered {}
 extension ListPage {}

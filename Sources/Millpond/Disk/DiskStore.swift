@@ -15,7 +15,7 @@ final class DiskStore: Sendable {
   let state: Locked<DiskState>
   let numbers = FileNumbers()
   let streams = StreamedWrites()
-  let removals = KeyRemovals<String>()
+  let removals = RemovalsByPredicate<String>()
   let running = PredicateRemovals()
 
   /// The queue on which caches are admitted, in order; its first work is the opening.

@@ -115,7 +115,7 @@ struct LastStore: Sendable {
 
   /// The order of its writes: one that has waited for the next store may be earlier.
   let writes: WriteOrder<KeyHash>
-  let removals: KeyRemovals<String>
+  let removals: RemovalsByPredicate<String>
 
   /// The time at which it was closed.
   let end: Revision

@@ -5,7 +5,7 @@ extension MemoryCache {
   /// Removes the values of all keys that satisfy the predicate and were not written later.
   @usableFromInline
   func removeMatching(_ predicate: KeyPredicate<Key>, _ revision: Revision) {
-    let number = keyRemovals.add(predicate, revision)
+    let number = removalsByPredicate.add(predicate, revision)
     // Before the keys are collected: whatever is stored later has been compared with the predicate.
     shards.forEach { store in
       store.writes.noteRemoval(revision, number: number)
@@ -32,7 +32,7 @@ extension MemoryCache {
           revision.isOfCopy && store.find(key, hash) != nil
         )
       }
-      guard mustCompare, let number = keyRemovals.compare(key, revision) else {
+      guard mustCompare, let number = removalsByPredicate.compare(key, revision) else {
         if isInDoubt { removeStored(key, revision.unmarked) }
         return
       }
@@ -60,7 +60,7 @@ extension MemoryCache {
           store.mayBeOutdated(key, hash, token)
         )
       }
-      guard mustCompare, let number = keyRemovals.compare(key, token) else {
+      guard mustCompare, let number = removalsByPredicate.compare(key, token) else {
         if isOutdated { removeStored(key, token.revision.ofAnswer) }
         return false
       }

@@ -142,7 +142,7 @@ extension MemoryCache {
   /// then be newer than the write.
   @usableFromInline
   func isLatest(_ assigned: AssignedSignal<Stamped<Value>>, of key: Key) -> Bool {
-    guard keyRemovals.compare(key, assigned.revision) != nil else { return false }
+    guard removalsByPredicate.compare(key, assigned.revision) != nil else { return false }
     let hash = MemoryHash(key)
     return shards.withStore(hash) { store in
       let slot = store.find(key, hash)

@@ -44,7 +44,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
   /// Whether a value had a validator, so that a stale one may be confirmed.
   @usableFromInline let hasValidators: AtomicValue<Bool>
 
-  @usableFromInline let keyRemovals: KeyRemovals<Key>
+  @usableFromInline let removalsByPredicate: RemovalsByPredicate<Key>
 
   /// The running entries, which a cache without signals never creates.
   @usableFromInline let lazyFlights: LazyObject
@@ -116,7 +116,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     life = AtomicValue(options.timeToLive.nanoseconds)
     mayExpire = AtomicValue(options.timeToLive != .forever || options.timeToIdle != .forever)
     hasValidators = AtomicValue(false)
-    keyRemovals = KeyRemovals()
+    removalsByPredicate = RemovalsByPredicate()
     lazyFlights = LazyObject()
     makeFlightClock = { FlightClock(clock) }
     reliefs = DisposableBag()
@@ -215,7 +215,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache
     case .removeAll(let revision):
       shards.removeAll(revision, time.now())
       // Only now, since the stores refuse what these removals refused.
-      keyRemovals.forget(upTo: revision)
+      removalsByPredicate.forget(upTo: revision)
       flights?.detachAll(upTo: revision)
     case .removeMatching(let predicate, let revision): removeMatching(predicate, revision)
     case .fill(let key, let stamped, let token):

@@ -7,7 +7,7 @@ import Synchronization
 /// the writes that wait for that turn.
 final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   private let order = Locked(WriteOrder<Key>())
-  private let removals = KeyRemovals<Key>()
+  private let removals = RemovalsByPredicate<Key>()
   private let mailbox = Mailbox<Message>()
 
   /// The number of writes that wait for the turn, with those that the turn's thread has taken.

@@ -17,7 +17,7 @@
 /// have been refused, but none is lost. They are forgotten 1,024 at a time, so that no write takes
 /// longer than that.
 ///
-/// A store that supports removals by predicate compares its sets and fills by ``KeyRemovals``.
+/// A store that supports removals by predicate compares its sets and fills by ``RemovalsByPredicate``.
 ///
 /// This type does not lock: its owner does, and releases the result of ``takeForgotten()`` after
 /// the unlock.
@@ -50,7 +50,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - key: The key of the write.
   ///   - revision: The revision of the write.
-  ///   - compared: For a set, the number that the comparison with ``KeyRemovals`` gave.
+  ///   - compared: For a set, the number that the comparison with ``RemovalsByPredicate`` gave.
   @inlinable
   public mutating func admit(_ key: Key, _ revision: Revision, compared: Int = .max) -> Bool {
     // It remembers the last writes, and need not be in doubt about any.
@@ -71,7 +71,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///   - revision: The revision of the write.
   ///   - present: The last write of the key's entry; ``Revision/none`` if there is no entry, or if
   ///     it was only ever filled.
-  ///   - compared: For a set, the number that the comparison with ``KeyRemovals`` gave.
+  ///   - compared: For a set, the number that the comparison with ``RemovalsByPredicate`` gave.
   @inlinable
   public mutating func admit(
     _ key: Key, _ revision: Revision, over present: Revision, compared: Int = .max
@@ -129,7 +129,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - revision: The place of the removal in the order of all writes.
-  ///   - number: The number that ``KeyRemovals`` gave it.
+  ///   - number: The number that ``RemovalsByPredicate`` gave it.
   @inlinable
   public mutating func noteRemoval(_ revision: Revision, number: Int) {
     // Gets that began before it was carried out may have an older value.
@@ -183,7 +183,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - token: The token of the fill.
   ///   - key: The key of the fill.
-  ///   - compared: The number that the comparison with ``KeyRemovals`` gave.
+  ///   - compared: The number that the comparison with ``RemovalsByPredicate`` gave.
   @inlinable
   public mutating func admit(_ token: FillToken, for key: Key, compared: Int = .max) -> Bool {
     admit(token, hash: key.mixedHash, compared: compared)
@@ -214,7 +214,7 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - token: The token of the fill.
   ///   - hash: The hash of the key.
-  ///   - compared: The number that the comparison with ``KeyRemovals`` gave.
+  ///   - compared: The number that the comparison with ``RemovalsByPredicate`` gave.
   ///   - refusesOlder: Whether the answers to gets that are older than a reload are refused here, to
   ///     be safe also those of some other keys.
   @inlinable

@@ -18,7 +18,7 @@ final class RedisRemovals: Sendable {
 
   /// All removals: earlier writes, and fills of gets that began before, are compared with them also
   /// after their end.
-  let all = KeyRemovals<String>()
+  let all = RemovalsByPredicate<String>()
 
   private let running = Locked(Registry<Removal>())
   private let runningCount = AtomicValue(0)

@@ -9,7 +9,7 @@ public import MillpondSignals
 /// - Note: Any thread.
 public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, AnsweringSource {
   private let state = Locked(TestCacheState<Key, Value>())
-  private let removals = KeyRemovals<Key>()
+  private let removals = RemovalsByPredicate<Key>()
 
   /// Creates an empty cache.
   public init() {}

@@ -6,7 +6,7 @@ import Testing
 @testable import MillpondCore
 
 /// Sets, fills and gets that are under way while keys are removed by a predicate.
-@Suite(.timeLimit(.minutes(1))) struct KeyRemovalsTests {
+@Suite(.timeLimit(.minutes(1))) struct RemovalsByPredicateTests {
   typealias Texts = AnyCache<String, String>
 
   enum Store: CaseIterable {

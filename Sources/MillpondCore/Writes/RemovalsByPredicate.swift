@@ -12,7 +12,7 @@ public import Synchronization
 /// Removals are kept while a ``PendingWrite`` is older, up to 256; the latest eight are kept in any
 /// case, for fills of gets that began before. Beyond that a fill is refused if its get is as old,
 /// and a write may be admitted that should have been refused, but none is lost.
-public final class KeyRemovals<Key: Sendable>: Sendable {
+public final class RemovalsByPredicate<Key: Sendable>: Sendable {
   fileprivate struct Entry: Sendable {
     let predicate: KeyPredicate<Key>
     let revision: Revision
@@ -85,7 +85,7 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
 
   /// Takes over the removals of the store that held the same values before, while nothing else uses
   /// this one.
-  package func takeOver(from earlier: KeyRemovals) {
+  package func takeOver(from earlier: RemovalsByPredicate) {
     let removals = earlier.state.withLock { $0 }
     state.withLock { $0 = removals }
     latest.store(earlier.latest.load(ordering: .acquiring), ordering: .releasing)
@@ -134,13 +134,13 @@ public final class KeyRemovals<Key: Sendable>: Sendable {
   }
 }
 
-extension KeyRemovals.State {
+extension RemovalsByPredicate.State {
   /// Adds a removal, and forgets those that are not needed any more.
   ///
   /// - Parameters:
   ///   - removal: The removal.
   ///   - oldest: The oldest pending write.
-  fileprivate mutating func add(_ removal: KeyRemovals.Entry, _ oldest: Revision) {
+  fileprivate mutating func add(_ removal: RemovalsByPredicate.Entry, _ oldest: Revision) {
     count += 1
     removals.append(removal)
     let surplus = removals.dropLast(8).enumerated().filter { place, removal in
