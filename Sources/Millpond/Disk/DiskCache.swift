@@ -19,9 +19,10 @@ public import MillpondSignals
 /// complete. Writes that were never flushed to the device may be missing. Damage is a miss.
 ///
 /// The limit applies to all files together, whenever nothing is being written; during compaction it
-/// may be exceeded by a few records, or by as many as were set together. A part of it is reserved for outdated records that have not
-/// been removed yet: a value in the log may take up to three quarters of the limit, a value in a
-/// file of its own up to nine tenths. Setting a larger one fails with
+/// may be exceeded by a few records, or by as many as were set together. A part of it is reserved
+/// for outdated records that have not been removed yet: a value in the log may take up to three
+/// quarters of the limit, a value in a file of its own up to nine tenths. Setting a larger one
+/// fails with
 /// ``DiskError/tooLarge(folder:key:byteCount:limit:)``, and the value stored before stays; a
 /// larger one that a lower layer has answered takes the value stored before away, since that is out
 /// of date. A value that is not worth the evictions is not stored, as if it had been evicted at
