@@ -178,7 +178,8 @@ struct LogOpening {
     case .void: break
     }
     if let synced, found.location.position >= synced, try !isWholeWithFile(record) {
-      found.state = .torn
+      let isMissing = large.map { !valueFiles.contains($0.number) } ?? false
+      found.state = record.isWhole && isMissing ? .lost : .torn
     }
     return found
   }
@@ -189,7 +190,7 @@ struct LogOpening {
     _ contents: inout LogContents
   ) {
     switch (found.state, found.effect) {
-    case (.torn, _): void(found, segment)
+    case (.torn, _), (.lost, _): void(found, segment)
     case (.damaged, .load), (_, .unload): index.unload(found.hash)
     case (.good, .load(let large)): index.load(found.hash, found.location, large)
     case (_, .unloadAll(let survivors)):
@@ -215,8 +216,8 @@ struct LogOpening {
     guard var copy = try? segment.file.read(count, at: offset) else { return }
     copy.withUnsafeMutableBytes { bytes in
       guard var head = RecordHead(parsing: UnsafeRawBufferPointer(bytes)) else { return }
+      // It stays in its group, of which others may count.
       head.kind = .void
-      head.leaveGroup()
       head.seal(bytes, segment: UInt64(segment.number))
     }
     try? segment.file.write(copy.prefix(RecordHead.size), at: offset)

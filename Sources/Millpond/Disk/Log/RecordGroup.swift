@@ -15,6 +15,9 @@ struct FoundRecord {
 
     /// A power cut may have torn it, so the older record of its key counts.
     case torn
+
+    /// Its file is missing, as after a later write of its key; the others of its group count.
+    case lost
   }
 
   let hash: KeyHash
@@ -60,7 +63,8 @@ struct RecordGroup {
 
   private mutating func end(_ synced: LogPosition?) -> [FoundRecord] {
     defer { self = RecordGroup() }
-    guard isBroken || records.contains(where: { $0.state != .good }) else { return records }
+    let isWhole = records.allSatisfy { $0.state == .good || $0.state == .lost }
+    if isWhole, !isBroken { return records }
     return records.map { record in
       var record = record
       // Before that position it was whole once.
