@@ -11,7 +11,8 @@ extension DiskCache {
   /// the next opening, or those before; a later write of a key may have replaced its value. If one
   /// value can't be written, none is, and each key has the value before. A value that is larger
   /// than the cache may hold, or not worth the evictions, is left out of the others; the first
-  /// fails. Damage to a value that is on disk is a miss of that value, or of all that were set with
+  /// fails. After a power cut a value of 64 KiB or more that was not flushed may be the one before.
+  /// Damage to a value that is on disk is a miss of that value, or of all that were set with
   /// it.
   ///
   /// Values that would take more than 1 GiB of the log are several groups. Through other caches, as
