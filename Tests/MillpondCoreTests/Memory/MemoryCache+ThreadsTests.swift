@@ -166,7 +166,7 @@ import Testing
     }
 
     let statistics = cache.statistics
-    #expect(statistics.insertions + statistics.rejections == 44_200)
+    #expect(statistics.insertions + statistics.rejections == 20_200)
     #expect(policy != .leastRecentlyUsed || statistics.rejections == 0)
     #expect(cache.shards.flaw() == nil)
   }
