@@ -22,16 +22,6 @@ func cacheRows() -> [Row] {
         AnyCache(memory.layered(over: MemoryCache(countLimit: 10).layered(over: EmptyCache())))
       }),
     Row(
-      "layers-hit", "the same as layered-hit, its layers in a list", target: 110, mallocs: 0,
-      beside: .stringTable,
-      body: .hits { memory in
-        layers {
-          memory
-          MemoryCache<String, Int>(countLimit: 10)
-          EmptyCache<String, Int>()
-        }.reusingInFlight()
-      }),
-    Row(
       "layered-miss", "a miss in two layers of memory over nothing",
       beside: .objects(4), body: .misses),
     Row(
