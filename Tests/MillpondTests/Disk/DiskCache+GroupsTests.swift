@@ -103,6 +103,26 @@ import Testing
     #expect(outcomes.contains("– – –"))
   }
 
+  @Test func `a group whose large value was replaced since is there after a power cut`()
+    async throws
+  {
+    try await scene.fillAndDie { $0.set(Data("old"), for: "a") }
+    let log = try #require(scene.segments.first)
+    // Up to here the log was on the device.
+    let mark = LogPosition(segment: 1, offset: UInt32(scene.size(of: log)))
+    let large = Data(repeating: 1, count: 100_000)
+    try await scene.fillAndDie { $0.set(all: ["a": Data("new"), "b": large]) }
+    try await scene.fillAndDie { $0.set(Data("late"), for: "b") }
+    try Data(SyncMark.bytes(mark)).write(to: scene.url(.syncMark))
+
+    for _ in 0..<2 {
+      let cache = scene.open()
+      #expect(try await cache.get("a").valueIfAny == Data("new"))
+      #expect(try await cache.get("b").valueIfAny == Data("late"))
+      try await cache.close().value
+    }
+  }
+
   @Test func `a group of which the power has left a part is not there, and the old values are`()
     async throws
   {
