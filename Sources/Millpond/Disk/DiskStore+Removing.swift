@@ -12,7 +12,7 @@ extension DiskStore {
     let place = removals.add(predicate, revision)
     let removal = DiskRemoval(predicate, revision)
     let number = running.add(removal)
-    state.withLock { $0.index.writes.noteRemoval(revision, number: place) }
+    state.withLock { $0.index.writes.noteRemoval(revision, place) }
     // After all earlier writes, so that the keys of their values are in records.
     afterWriting {
       removal.begin(in: self.writer.parts)

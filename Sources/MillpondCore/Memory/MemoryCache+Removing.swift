@@ -5,10 +5,10 @@ extension MemoryCache {
   /// Removes the values of all keys that satisfy the predicate and were not written later.
   @usableFromInline
   func removeMatching(_ predicate: KeyPredicate<Key>, _ revision: Revision) {
-    let number = removalsByPredicate.add(predicate, revision)
+    let place = removalsByPredicate.add(predicate, revision)
     // Before the keys are collected: whatever is stored later has been compared with the predicate.
     shards.forEach { store in
-      store.writes.noteRemoval(revision, number: number)
+      store.writes.noteRemoval(revision, place)
       return true
     }
     for key in shards.keys(before: revision, time.now()) where predicate.isSatisfied(by: key) {

@@ -201,8 +201,8 @@ final class ClosureCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
     _ predicate: KeyPredicate<Key>, _ revision: Revision
   ) -> Signal<Void> {
     guard let onRemoveMatching else { return missing("removeAll(where:)") }
-    let number = removals.add(predicate, revision)
-    order.withLock { $0.noteRemoval(revision, number: number) }
+    let place = removals.add(predicate, revision)
+    order.withLock { $0.noteRemoval(revision, place) }
     let isOld = isUnwritten(since: revision)
     return onRemoveMatching { key in predicate.isSatisfied(by: key) && isOld(key) }
   }

@@ -44,19 +44,22 @@ public final class RemovalsByPredicate<Key: Sendable>: Sendable {
   /// - Parameters:
   ///   - predicate: The keys that are removed.
   ///   - revision: The place of the removal in the order of all writes.
-  /// - Returns: Its number, to be noted in the store's order before any key is removed.
-  public func add(_ predicate: KeyPredicate<Key>, _ revision: Revision) -> Int {
+  /// - Returns: Its arrival and its number, to be noted in the store's order before any key is
+  ///   removed.
+  public func add(
+    _ predicate: KeyPredicate<Key>, _ revision: Revision
+  ) -> (arrival: Revision, number: Int) {
     let oldest = PendingWrite.oldest
-    let (number, former) = state.withLock { state in
+    let (place, former) = state.withLock { state in
       // A get whose token is later than the arrival finds the greatest number, and waits for the lock.
       let last = latest.exchange(.max, ordering: .sequentiallyConsistent)
       let (arrival, former) = (max(revision, Revision.present), state.removals)
       state.add(Entry(predicate: predicate, revision: revision, arrival: arrival), oldest)
       latest.store(max(last, arrival.number), ordering: .releasing)
-      return (state.count, former)
+      return ((arrival, state.count), former)
     }
     withExtendedLifetime(former) {}  // released here, not under the lock
-    return number
+    return place
   }
 
   /// Forgets the removals that a removal of everything has overtaken, after it has arrived.

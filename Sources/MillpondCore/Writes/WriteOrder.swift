@@ -129,11 +129,15 @@ public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - revision: The place of the removal in the order of all writes.
-  ///   - number: The number that ``RemovalsByPredicate`` gave it.
+  ///   - place: The arrival and the number that ``RemovalsByPredicate`` gave it.
   @inlinable
-  public mutating func noteRemoval(_ revision: Revision, number: Int) {
-    // Gets that began before it was carried out may have an older value.
-    removal = (max(removal.revision, revision), .present, max(removal.number, number))
+  public mutating func noteRemoval(
+    _ revision: Revision, _ place: (arrival: Revision, number: Int)
+  ) {
+    removal = (
+      max(removal.revision, revision), max(removal.arrival, place.arrival),
+      max(removal.number, place.number)
+    )
     newest = max(newest, revision)
   }
 

@@ -86,9 +86,9 @@ public final class TestCache<Key: Hashable & Sendable, Value: Sendable>: Cache, 
   private func removeMatching(
     _ predicate: KeyPredicate<Key>, _ revision: Revision
   ) -> Signal<Void> {
-    let number = removals.add(predicate, revision)
+    let place = removals.add(predicate, revision)
     let keys = state.withLock { state in
-      state.order.noteRemoval(revision, number: number)
+      state.order.noteRemoval(revision, place)
       return Array(state.contents.keys)
     }
     for key in keys where predicate.isSatisfied(by: key) { _ = apply(.remove(key, revision)) }
