@@ -9,7 +9,7 @@ public import Synchronization
 /// of the last removal with which it was compared. If another removal was noted meanwhile, it is
 /// compared again.
 ///
-/// Removals are kept while a ``PendingWrite`` is older, up to 256; the latest eight are kept in any
+/// Removals are kept while an earlier write is on its way, up to 256; the latest eight are kept in any
 /// case, for fills of gets that began before. Beyond that a fill is refused if its get is as old,
 /// and a write may be admitted that should have been refused, but none is lost.
 public final class RemovalsByPredicate<Key: Sendable>: Sendable {

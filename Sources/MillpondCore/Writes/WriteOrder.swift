@@ -12,7 +12,7 @@
 /// A store that keeps the revision of a write beside its value calls
 /// ``admit(_:_:over:compared:)`` for a write, and ``remember(_:_:)`` when the entry goes. A store
 /// that keeps no revisions calls ``admit(_:_:compared:)``. A remembered write is forgotten only if
-/// no ``PendingWrite`` is older; the newest 1,024 are kept in any case, for writes about to arrive.
+/// no earlier write is on its way; the newest 1,024 are kept in any case, for writes about to arrive.
 /// Beyond 262,144 the oldest are forgotten regardless: then a write may be admitted that should
 /// have been refused, but none is lost. They are forgotten 1,024 at a time, so that no write takes
 /// longer than that.
