@@ -1,6 +1,6 @@
 /// The user's choices on the command line.
 struct Options: Equatable {
-  /// What is shown.
+  /// The shows of the demo.
   enum Show: String, CaseIterable {
     case thread, offline, signals, feed, serve, shared
   }

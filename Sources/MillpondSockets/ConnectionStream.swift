@@ -85,7 +85,7 @@ package struct ConnectionStream: Sendable {
     while !isOver() { try look(timeout: nil) }
   }
 
-  /// What ends the present wait or the next one, so that its condition is looked at.
+  /// A function that ends the present wait or the next one, so that its condition is looked at.
   package var waker: @Sendable () -> Void {
     { [wake] in wake.signal() }
   }

@@ -47,7 +47,7 @@ final class FilledDisk<Kept: DiskContender>: Sendable {
 
   /// Returns the work of an operation on all values, and its number of operations.
   ///
-  /// What was put is compared with what is found later, and nothing may be kept after a removal.
+  /// The sum compares the values found with those that were put; after a removal none may be left.
   func work(_ operation: DiskOperation) -> (work: Work, operations: Int) {
     let sum = dataset.sum
     let work =

@@ -37,7 +37,7 @@ func hitRatioRows() -> [Row] {
   ]
 }
 
-/// What is gained over the least recently used cache, in points.
+/// The gain over a least recently used cache, in points.
 struct HitRatioGain {
   /// The least capacity that counts for the targets; smaller ones are only shown.
   static let leastCapacity = 100

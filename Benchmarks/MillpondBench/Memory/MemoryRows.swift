@@ -27,7 +27,7 @@ func memoryRows() -> [Row] {
   ]
 }
 
-/// What is done with each key.
+/// The operation that a row measures for each key.
 enum MemoryOperation: String {
   case hit
   case miss

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   import Darwin
 
-  /// What the system reports about this process; nil or zero for what is not measured on this one.
+  /// The figures of this process from the system; nil or zero where it has none.
   enum SystemReport {
     static let residentBytes: Int? = nil
     static let peakBytes: Int? = nil

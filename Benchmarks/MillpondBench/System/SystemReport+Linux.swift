@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
 
-  /// What the system and its C library report about this process; nil for what they don't.
+  /// The figures of this process from the system and its C library; nil where they have none.
   enum SystemReport {
     /// The memory of the process, in bytes.
     static var residentBytes: Int? { kilobytes("VmRSS").map { $0 << 10 } }

@@ -118,7 +118,7 @@ struct BoardText: Sendable {
 }
 
 extension Screen {
-  /// What shows the cursor again.
+  /// The sequence that shows the cursor again.
   static let cursor = "\u{1B}[?25h"
 }
 

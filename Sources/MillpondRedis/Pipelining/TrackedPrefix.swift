@@ -109,7 +109,7 @@ private struct SeenKey: Sendable {
   let fingerprint: Data
 }
 
-/// What a key was known to have: the value of a fill by this client, or what a get has seen.
+/// A value that a key was known to have: by a fill of this client, or as a get has seen it.
 struct KnownValue: Sendable {
   let order: FillOrder
   let fingerprint: Data
