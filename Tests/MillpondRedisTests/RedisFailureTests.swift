@@ -136,7 +136,7 @@ import Testing
     async throws
   {
     let former = try scene.cache()
-    for number in 0..<2_000 { former.set(Data(count: 2_000), for: "\(number)") }
+    for number in 0..<600 { former.set(Data(count: 2_000), for: "\(number)") }
     try await former.flush().value
     try scene.server.command("SAVE")
     scene.server.kill()

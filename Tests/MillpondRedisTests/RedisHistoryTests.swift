@@ -67,7 +67,7 @@ import Testing
 
   /// The number of programs: more if the environment says so.
   private static let count =
-    ProcessInfo.processInfo.environment["MILLPOND_HISTORIES"].flatMap(UInt64.init) ?? 8
+    ProcessInfo.processInfo.environment["MILLPOND_HISTORIES"].flatMap(UInt64.init) ?? 4
 }
 
 /// A composition over a server that is drawn at random by the seed of a scene.

@@ -8,7 +8,7 @@ import Testing
 /// Four threads that send at once; one test after the other, since two would share the processors.
 @Suite(.heavy) struct StressTests {
   static let producers = 4
-  static let count = Sanitizer.isPresent ? 10_000 : 100_000
+  static let count = Sanitizer.isPresent ? 10_000 : Effort.rounds(100_000, few: 40_000)
 
   @Test func `a pipe loses nothing, keeps each sender's order and does not overlap`() async throws {
     let pipe = PublishSubject<Ticket>()

@@ -37,7 +37,8 @@ import Testing
     let laws = laws { Self.layers(manner, isShared: isShared, over: $0) }
 
     let breaches = await laws.breaches(
-      of: CacheLaw.allCases.filter { $0 != .everyGetEnds || manner == .storesLate }, seeds: 0..<3)
+      of: CacheLaw.allCases.filter { $0 != .everyGetEnds || manner == .storesLate },
+      seeds: 0..<UInt64(Effort.rounds(3, few: 1)))
 
     #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Sign-outs during a hundred gets.
 @Suite(.heavy) struct ScopeHistoryTests {
-  @Test(arguments: 0..<10)
+  @Test(arguments: 0..<UInt64(Effort.rounds(10, few: 4)))
   func `a get after the end of its scope never returns the former user's value`(seed: UInt64) {
     var history = ScopeHistory(seed: seed)
 

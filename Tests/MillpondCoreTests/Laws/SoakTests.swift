@@ -6,7 +6,7 @@ import Testing
 
 /// An hour of everything, by a clock that a test moves.
 @Suite(.heavy) struct SoakTests {
-  @Test(arguments: 0..<2)
+  @Test(arguments: 0..<UInt64(Effort.rounds(2, few: 1)))
   func `after an hour no flight, no slot and no byte is left over`(seed: UInt64) {
     let living = Locked(0)
     do {

@@ -1,11 +1,12 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// All ways to see a key, in the states of random histories with sign-outs.
 @Suite struct SurfaceHistoryTests {
-  @Test(arguments: 0..<3, 0..<4)
+  @Test(arguments: 0..<3, 0..<UInt64(Effort.rounds(4, few: 2)))
   func `all ways to see a key agree, and after a sign-out none shows anything`(
     composition: Int, seed: UInt64
   ) {

@@ -2,6 +2,7 @@ import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// The rule that one get is one hit or one miss, for every way to get.
@@ -186,7 +187,7 @@ import Testing
     let other = MemoryCache<Int, Int>(countLimit: 100)
     var generator = SeededGenerator(seed: 7)
 
-    for _ in 0..<50_000 {
+    for _ in 0..<Effort.rounds(50_000, few: 15_000) {
       // Few keys are popular, most are not.
       let key = Int.random(in: 0..<2_000, using: &generator)
       let popular = key % 3 == 0 ? key : key % 150

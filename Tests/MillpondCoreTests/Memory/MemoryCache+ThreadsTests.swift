@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: policies)
   func `one order also holds while one store becomes sixteen`(policy: EvictionPolicy) {
-    for round in 0..<8 {
+    for round in 0..<Effort.rounds(8, few: 3) {
       let cache = MemoryCache<Int, Int>(countLimit: 100_000, policy: policy)
       for key in 1_000..<5_070 { cache.set(key, for: key) }
 
@@ -201,7 +201,7 @@ import Testing
     let excess = Atomic<Int>(0)
 
     DispatchQueue.concurrentPerform(iterations: Self.threads) { thread in
-      for step in 0..<10_000 {
+      for step in 0..<Effort.rounds(10_000, few: 3_000) {
         if thread == 0 {
           cache.countLimit = 100
           for _ in 0..<5 { cache.set(step, for: step) }

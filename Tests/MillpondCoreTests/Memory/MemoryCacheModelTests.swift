@@ -1,4 +1,3 @@
-import Foundation
 import MillpondSignals
 import MillpondTesting
 import TestTraits
@@ -10,8 +9,7 @@ import Testing
 /// Random steps, each compared with a plain cache: a million with `MILLPOND_TORTURE` set, as in
 /// `.ci/thorough`; fewer beside other suites.
 @Suite(.heavy) struct MemoryCacheModelTests {
-  private static let seeds: UInt64 =
-    ProcessInfo.processInfo.environment["MILLPOND_TORTURE"] == nil ? 2 : 16
+  private static let seeds = UInt64(Effort.rounds(16, few: 1))
 
   @Test(arguments: ModelScene.all, 0..<seeds)
   func `a small cache does what a plain one does`(scene: ModelScene, seed: UInt64) async {
@@ -20,7 +18,7 @@ import Testing
 
   @Test(arguments: ModelScene.large)
   func `one that becomes sixteen does what a plain one does`(scene: ModelScene) async {
-    await expectLikeness(scene, 1, count: 2_000, interval: 1_000)
+    await expectLikeness(scene, 1, count: Effort.rounds(2_000, few: 700), interval: 1_000)
   }
 
   private func expectLikeness(

@@ -1,11 +1,12 @@
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import TestTraits
 import Testing
 
 /// Random programs on a multiplexer with a manual clock, checked against the documentation.
 @Suite struct FreshnessModelTests {
-  @Test(arguments: 0..<20)
+  @Test(arguments: 0..<UInt64(Effort.rounds(20, few: 6)))
   func `whatever is done in whatever order, each promise of freshness is kept`(block: UInt64) {
     for seed in block * 15..<(block + 1) * 15 {
       let model = FreshnessModel(seed: seed)

@@ -82,7 +82,7 @@ import Testing
     let (log, bytes, group) = try await makeLog(after: after)
     var outcomes: Set<String> = []
 
-    let step = Torture.stride(23)
+    let step = Effort.stride(23)
     for bit in stride(from: group.lowerBound * 8, to: group.upperBound * 8, by: step) {
       var flipped = bytes
       flipped.flip(bit: bit)

@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: TransportLaw.allCases)
   func `a transport that does nothing but fail breaks the law`(law: TransportLaw) async {
-    let laws = TransportLaws(timeLimit: .seconds(1)) { Changed { _, _ in .fail(Trouble()) } }
+    let laws = TransportLaws(timeLimit: .milliseconds(300)) { Changed { _, _ in .fail(Trouble()) } }
 
     let breaches = await laws.breaches(of: [law])
 
@@ -56,7 +56,7 @@ import Testing
 
   @Test(arguments: faults)
   func `a transport with one fault breaks its law`(fault: Fault) async {
-    let laws = TransportLaws(timeLimit: .seconds(2)) { Changed(fault.send) }
+    let laws = TransportLaws(timeLimit: .milliseconds(500)) { Changed(fault.send) }
 
     let breaches = await laws.breaches(of: [fault.law])
 

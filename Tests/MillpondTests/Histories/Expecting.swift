@@ -34,7 +34,7 @@ func expect<Value>(
 }
 
 /// The number of programs: more if the environment says so.
-let historyCount = environment("MILLPOND_HISTORIES").flatMap(UInt64.init) ?? 20
+let historyCount = environment("MILLPOND_HISTORIES").flatMap(UInt64.init) ?? 12
 
 private func environment(_ name: String) -> String? {
   ProcessInfo.processInfo.environment[name]

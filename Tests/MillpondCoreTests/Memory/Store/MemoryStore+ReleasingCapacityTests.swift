@@ -9,9 +9,9 @@ import Testing
     MemoryBudget(countLimit: .max, costLimit: .max),
     MemoryOptions(
       policy: .adaptive, isWeighted: false, timeToLive: .forever, timeToIdle: .forever, jitter: 0),
-    expectedCount: 50_000)
+    expectedCount: 25_000)
 
-  private static let count = 40_000
+  private static let count = 20_000
 
   init() {
     for key in 0..<Self.count { set(key) }

@@ -1,5 +1,6 @@
 import Foundation
 import MillpondCore
+import TestTraits
 import Testing
 
 @testable import Millpond
@@ -46,7 +47,7 @@ import Testing
     let bytes = try Data(contentsOf: index)
 
     // Not all of them: a folder is opened for each.
-    for bit in stride(from: 0, to: bytes.count * 8, by: Torture.stride(29)) {
+    for bit in stride(from: 0, to: bytes.count * 8, by: Effort.stride(29)) {
       var flipped = bytes
       flipped.flip(bit: bit)
       try flipped.write(to: index)

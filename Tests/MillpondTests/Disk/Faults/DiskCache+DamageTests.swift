@@ -44,7 +44,7 @@ import Testing
     let (log, bytes, a) = try await makeLog()
 
     // A bit of every other byte, and not always the same one: a folder is opened for each.
-    for bit in stride(from: a.lowerBound * 8, to: a.upperBound * 8, by: Torture.stride(19)) {
+    for bit in stride(from: a.lowerBound * 8, to: a.upperBound * 8, by: Effort.stride(19)) {
       var flipped = bytes
       flipped.flip(bit: bit)
       try await expectOnlyAMissed(log, flipped, "bit \(bit)")

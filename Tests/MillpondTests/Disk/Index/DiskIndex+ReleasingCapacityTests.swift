@@ -7,7 +7,7 @@ import Testing
 /// The memory of an index: what is not needed is given back.
 @Suite struct DiskIndexReleasingCapacityTests {
   private let scene = IndexScene(costLimit: .max / 4, .adaptive)
-  private static let count = 20_000
+  private static let count = 8_000
 
   init() {
     for number in 0..<Self.count { scene.put("\(number)") }

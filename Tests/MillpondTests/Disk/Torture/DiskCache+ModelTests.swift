@@ -157,7 +157,7 @@ import Testing
     limit: Int
   ) async throws {
     var bytesCopied = 0
-    for seed in 0..<Torture.rounds(6, few: 2) {
+    for seed in 0..<Effort.rounds(6, few: 2) {
       let history = History(seed: seed, limit: limit)
 
       try await history.run(1_000)

@@ -53,7 +53,7 @@ import Testing
     while try await !isOver(
       number, limit, .death(isHalfDone: isHalfDone), FaultyCalls.Call.effects, isDeadly: true)
     {
-      number += Torture.stride(5)
+      number += Effort.stride(11)
     }
 
     #expect(number > 50)
@@ -67,7 +67,7 @@ import Testing
     let faulty = FaultyCalls.Call.all.subtracting([.readNow])
     // The two error codes take turns: one fails the calls that the other skips.
     while try await !isOver(number, limit, .error(code), faulty, isDeadly: false) {
-      number += 2 * Torture.stride(15)
+      number += 2 * Effort.stride(31)
     }
 
     #expect(number > 100)
@@ -77,7 +77,7 @@ import Testing
   func `all writes fail while nothing can be written, and none fails afterwards`(
     limit: Int
   ) async throws {
-    for first in stride(from: 2, to: 60, by: 3 * Torture.stride(6)) {
+    for first in stride(from: 2, to: 60, by: 3 * Effort.stride(6)) {
       let run = TortureRun(byteLimit: limit, isDeadly: false)
       run.calls.inject(.error(.ENOSPC), after: first, of: [.write, .make], count: 25)
       try await run.run(Self.steps)

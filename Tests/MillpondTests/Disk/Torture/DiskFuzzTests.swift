@@ -46,7 +46,7 @@ import Testing
     ]
     var sealedCount = 0
 
-    for _ in 0..<Torture.rounds(10_000, few: 2_000) {
+    for _ in 0..<Effort.rounds(10_000, few: 2_000) {
       let original = corpus[random.next(corpus.count)]
       var bytes = original
       for _ in 0...random.next(3) { Self.mutate(&bytes, &random) }
@@ -77,7 +77,7 @@ import Testing
     checkpoint.largeValues = [(1, 7, 70_000), (3, 8, 80_000)]
     var goodCount = 0
 
-    for _ in 0..<Torture.rounds(10_000, few: 2_000) {
+    for _ in 0..<Effort.rounds(10_000, few: 2_000) {
       var bytes = checkpoint.bytes
       for _ in 0...random.next(3) { Self.mutate(&bytes, &random) }
       if random.next(4) > 0 { CheckpointBytes.seal(&bytes) }
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A folder of changed files: it can be used, and no value is there that was never written.
-  @Test(arguments: 0..<Torture.rounds(40, few: 12))
+  @Test(arguments: 0..<Effort.rounds(40, few: 12))
   func `a folder of which any file was changed opens, and has no wrong value`(seed: Int)
     async throws
   {

@@ -24,7 +24,7 @@ import Testing
       }, in: disk)
   }
 
-  @Test(arguments: 1...12)
+  @Test(arguments: Array(stride(from: 1, through: 12, by: Effort.stride(2))))
   func `a response is whole or absent, and its head and body are of one version`(
     write: Int
   ) async throws {
@@ -107,7 +107,7 @@ import Testing
     (url.path().utf8.last ?? 0) % 2 == 0 ? 6_000 : 120_000
   }
 
-  @Test(arguments: 1...16)
+  @Test(arguments: Array(stride(from: 1, through: 16, by: Effort.stride(3))))
   func `a beginning is never served torn, and its rest is that of its version`(
     write: Int
   ) async throws {

@@ -131,11 +131,11 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<Effort.rounds(4, few: 2))
   func `each answer is one version in whole, of its variant, and no older than its origin allows`(
     seed: Int
   ) async throws {
-    for round in 0..<Torture.rounds(10, few: 1) {
+    for round in 0..<Effort.rounds(10, few: 1) {
       let history = History(seed: seed + 100 * round)
 
       try await history.run(1_000)
