@@ -115,6 +115,24 @@ import Testing
     #expect(monitor.statistics["MemoryCache"]?.misses == 1)
   }
 
+  @Test func `a collector gets the counters of all monitors and the sizes of the layers`() throws {
+    let (one, other) = (CacheMonitor(), CacheMonitor())
+    let cache = AnyCache(memory.named("a").monitored(by: one))
+      .layered(over: AnyCache(TestCache<String, Int>().named("a").monitored(by: other)))
+    memory.set(1, for: "k")
+    cache.get("k").subscribe()
+    cache.get("absent").subscribe()
+    let inspector = try inspector(cache)
+
+    let reply = try reply(of: inspector, "GET", "metrics")
+
+    #expect(reply.contains("Content-Type: text/plain; version=0.0.4"))
+    #expect(reply.contains("millpond_gets_total{layer=\"a\",outcome=\"hit\"} 1\n"))
+    #expect(reply.contains("millpond_gets_total{layer=\"a\",outcome=\"miss\"} 2\n"))
+    #expect(reply.contains("millpond_entries{layer=\"a\"} 1\n"))
+    #expect(try self.reply(of: inspector, "POST", "metrics").hasPrefix("HTTP/1.1 405 "))
+  }
+
   /// A cache that reports looks at its topology.
   struct Looked<Base: Cache<String, Int>>: Cache {
     let base: Base

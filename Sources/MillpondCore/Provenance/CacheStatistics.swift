@@ -73,6 +73,24 @@ public struct CacheStatistics: Sendable, Hashable {
   }
 }
 
+extension CacheStatistics {
+  /// The counters that are sums.
+  private static var counters: [WritableKeyPath<CacheStatistics, Int>] {
+    [
+      \.hits, \.misses, \.tooOld, \.undecodable, \.revalidations, \.failures, \.refusals, \.flights,
+      \.joins, \.failedFills, \.failedWrites,
+    ]
+  }
+
+  /// Returns the sum of the counts of two monitors.
+  package static func + (one: CacheStatistics, other: CacheStatistics) -> CacheStatistics {
+    var sum = one
+    for counter in counters { sum[keyPath: counter] += other[keyPath: counter] }
+    sum.times.add(other.times)
+    return sum
+  }
+}
+
 extension Error {
   /// Whether a get was not begun.
   fileprivate var isRefusal: Bool {
@@ -98,6 +116,13 @@ public struct Histogram: Sendable, Hashable {
 
   private var longestNanoseconds = 0
 
+  /// The sum of all durations; at most 292 years.
+  public var sum: Duration {
+    .nanoseconds(sumOfNanoseconds)
+  }
+
+  private var sumOfNanoseconds = 0
+
   /// The counts by the place of the duration.
   private var buckets: [Int] = []
 
@@ -118,6 +143,21 @@ public struct Histogram: Sendable, Hashable {
     buckets[place] += 1
     count += 1
     longestNanoseconds = max(longestNanoseconds, nanoseconds)
+    sumOfNanoseconds = saturatedSum(sumOfNanoseconds, nanoseconds)
+  }
+
+  fileprivate mutating func add(_ other: Histogram) {
+    let size = max(buckets.count, other.buckets.count)
+    buckets += repeatElement(0, count: size - buckets.count)
+    for (place, amount) in other.buckets.enumerated() { buckets[place] += amount }
+    count += other.count
+    longestNanoseconds = max(longestNanoseconds, other.longestNanoseconds)
+    sumOfNanoseconds = saturatedSum(sumOfNanoseconds, other.sumOfNanoseconds)
+  }
+
+  /// Returns the number of durations that are no longer than a bound, to a sixteenth of it.
+  func count(upTo nanoseconds: Int) -> Int {
+    buckets.prefix(Self.place(of: nanoseconds) + 1).reduce(0, +)
   }
 
   /// The number of bits by which a bucket is chosen within its power of two.

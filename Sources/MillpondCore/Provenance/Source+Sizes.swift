@@ -5,14 +5,14 @@ extension Source {
   ///
   /// - Complexity: O(*n*) in the layers, with a lock of each.
   public var sizes: [String: LayerSize] {
-    Dictionary(topology(for: nil).allSizes, uniquingKeysWith: +)
+    topology(for: nil).sizes
   }
 }
 
 extension Topology {
   /// The sizes of the stores, each under the closest name.
-  fileprivate var allSizes: [(String, LayerSize)] {
-    sizes(under: nil)
+  package var sizes: [String: LayerSize] {
+    Dictionary(sizes(under: nil), uniquingKeysWith: +)
   }
 
   private func sizes(under name: String?) -> [(String, LayerSize)] {
@@ -28,12 +28,13 @@ extension Topology {
 extension LayerSize {
   /// Returns the sum of two sizes, which saturates on overflow.
   fileprivate static func + (one: LayerSize, other: LayerSize) -> LayerSize {
-    let cost = one.cost.flatMap { own in other.cost.map { saturated(own, $0) } }
-    return LayerSize(count: saturated(one.count, other.count), cost: cost)
+    let cost = one.cost.flatMap { own in other.cost.map { saturatedSum(own, $0) } }
+    return LayerSize(count: saturatedSum(one.count, other.count), cost: cost)
   }
+}
 
-  private static func saturated(_ one: Int, _ other: Int) -> Int {
-    let (sum, overflow) = one.addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
+/// Returns the sum of two numbers that are not negative; the greatest number on overflow.
+func saturatedSum(_ one: Int, _ other: Int) -> Int {
+  let (sum, isTooLarge) = one.addingReportingOverflow(other)
+  return isTooLarge ? .max : sum
 }

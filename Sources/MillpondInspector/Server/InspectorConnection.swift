@@ -40,6 +40,7 @@ struct InspectorConnection {
     switch try gate.route(head) {
     case .page: try send(InspectorPage.response().bytes)
     case .events: try sendStates()
+    case .metrics: try send(InspectorResponse.metrics(of: source.topology()).bytes)
     case .remove: try send(remove(body(of: head)))
     case .trim: try send(trim(body(of: head)))
     }

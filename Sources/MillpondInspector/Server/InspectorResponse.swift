@@ -1,3 +1,5 @@
+import MillpondCore
+
 /// A response of the inspector, after which the connection is closed.
 struct InspectorResponse: Sendable {
   let bytes: [UInt8]
@@ -19,6 +21,16 @@ struct InspectorResponse: Sendable {
     InspectorResponse(
       bytes: head(200, [], type: "text/event-stream", policy: "default-src 'none'")
         + Array("retry: 1000\n\n".utf8))
+  }
+
+  /// The counters and sizes of a composition, in the text format of Prometheus.
+  static func metrics(of topology: Topology) -> InspectorResponse {
+    let statistics = topology.observedMonitors.reduce(into: [:]) { all, monitor in
+      all.merge(monitor.statistics, uniquingKeysWith: +)
+    }
+    return InspectorResponse(
+      "text/plain; version=0.0.4; charset=utf-8",
+      CacheMonitor.prometheusText(of: statistics) + topology.sizes.prometheusText)
   }
 
   private init(bytes: [UInt8]) {

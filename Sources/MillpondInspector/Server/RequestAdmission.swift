@@ -8,7 +8,7 @@ import MillpondSockets
 struct RequestAdmission: Sendable {
   /// The parts of the page.
   enum Route: Sendable, Equatable {
-    case page, events, remove, trim
+    case page, events, metrics, remove, trim
   }
 
   /// A request that is not admitted.
@@ -48,6 +48,7 @@ struct RequestAdmission: Sendable {
     switch rest {
     case "": .page
     case "events": .events
+    case "metrics": .metrics
     case "remove": .remove
     case "trim": .trim
     default: throw Refused(status: 404)
