@@ -89,7 +89,15 @@ public struct Following<Base: Cache>: Cache, AnsweringSource {
   /// Asks the base, which is empty while nothing is reported.
   @inlinable
   public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
-    base.answers(key, lookup)
+    note(lookup)
+    return base.answers(key, lookup)
+  }
+
+  /// Lets no later get join a flight that has its answer from memory as it was before a report.
+  @usableFromInline
+  func note(_ lookup: Lookup) {
+    let (prefix, count) = (use.prefix, use.prefix.changeCount)
+    lookup.flight?.willAskMemory { prefix.changeCount != count }
   }
 
   /// Returns the base's immediate value.

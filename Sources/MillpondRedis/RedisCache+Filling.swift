@@ -19,9 +19,9 @@ extension RedisCache {
 /// of many keys, or in the plain form), the server has reported that by the time it answers, and the
 /// value is taken back.
 ///
-/// A fill of a get that has seen nothing, such as a reload, asks first what the key has, and waits
-/// for the reports of the writes before that: of the writes of a key in one turn of its loop, the
-/// server reports only the last one, and nothing to the client that made that.
+/// A fill whose get has not asked this cache asks first what the key has, and waits for the reports
+/// of the writes before that: of the writes of a key in one turn of its loop, the server reports
+/// only the last one, and nothing to the client that made that.
 ///
 /// What a script has written is reported to its client too, so a fill over a value is forgotten by
 /// memory that follows. That report, or an answer of another get in between, refuses the answer of a

@@ -90,7 +90,7 @@ extension RedisCache {
   public var bulk: BulkSource<String, Data> { BulkSource { self.values(of: $0) } }
 
   /// Whether a removal that still runs concerns a key, which was not written after it.
-  private func isBeingRemoved(_ key: String) -> Bool {
+  func isBeingRemoved(_ key: String) -> Bool {
     let removed = removals.concerning(key)
     if removed.isEmpty { return false }
     return redis.connection(of: key).withState { [number] state in

@@ -23,13 +23,13 @@ extension RedisCache {
     }
     let place = write(key, revision, request) { result in
       switch result {
-      case .success(.integer(0)): self.removeAgain(key, revision, by: removal.report, end)
+      case .success(.integer(0)): self.removeAgain(key, revision, by: KeyMark.report, end)
       case .failure(let error) where error.serverCode == "OOM":
         self.removeAgain(key, revision, by: removal.setAnew, end)
       case .success, .failure: end(result)
       }
     }
-    return place == nil ? .just(()) : subject.outcome
+    return place == nil ? redis.flush() : subject.outcome
   }
 
   /// Sends a further command of a removal, unless this process has written the key later.
@@ -48,7 +48,7 @@ extension RedisCache {
 /// The mark of one removal, which is shorter than every value in the stamped form, and the commands
 /// that leave it.
 private struct KeyMark: Sendable {
-  private let text = String(UInt64.random(in: 0 ... .max), radix: 36)
+  let text = String(UInt64.random(in: 0 ... .max), radix: 36)
 
   /// The time for which it is left, in milliseconds: longer than a fill takes.
   private static let life: Int64 = 1_000
@@ -66,11 +66,15 @@ private struct KeyMark: Sendable {
       [.text(text), .number(Self.life)])
   }
 
-  /// The server reports a key that is set and removed in one step.
-  func report(_ key: RedisKey) -> RedisRequest {
+  /// Sets and removes the key in one step, which the server reports.
+  ///
+  /// The key is read too, since the server forgets at a change who has read it.
+  static func report(_ key: RedisKey) -> RedisRequest {
     .script(
-      "redis.call('UNLINK',KEYS[1]) redis.call('SET',KEYS[1],'') return redis.call('UNLINK',KEYS[1])",
-      key)
+      """
+      redis.call('UNLINK',KEYS[1]) redis.call('SET',KEYS[1],'') redis.call('UNLINK',KEYS[1]) \
+      return redis.call('EXISTS',KEYS[1])
+      """, key)
   }
 }
 
@@ -92,10 +96,20 @@ extension RedisCache {
         subject.keep(by: .of(outcome, from: self.redis))
       }
     }
-    // The answers to earlier writes tell whether they have stored something.
-    redis.afterAllCommands { result in
-      if case .failure = result { return removal.end(result) }
-      removal.scan()
+    // Before the keys are looked for: what other processes have fetched before, and store until
+    // they are told, is found among them.
+    let connection = redis.loop.connections[0]
+    // Of the changes of a key in one turn of its loop the server reports only the last one, and not
+    // to the client that made it: so one key is that of this removal alone.
+    let key = TrackedPrefix.removalKey + KeyMark().text
+    connection.submit(KeyMark.report(serverKey(key))) { _ in }
+    connection.submit(KeyMark.report(serverKey(TrackedPrefix.removalKey))) { result in
+      if case .failure(let error) = result { return removal.end(.failure(error)) }
+      // The answers to earlier writes tell whether they have stored something.
+      self.redis.afterAllCommands { result in
+        if case .failure = result { return removal.end(result) }
+        removal.scan()
+      }
     }
     return subject.outcome
   }

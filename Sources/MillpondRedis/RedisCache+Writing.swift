@@ -11,7 +11,8 @@ extension RedisCache {
     let place = write(key, revision, request) { result in
       subject.keep(by: .of(result.map { _ in () }, from: self.redis))
     }
-    guard let place else { return .just(()) }
+    // A later write has overtaken it, and succeeds by then.
+    guard let place else { return redis.flush() }
     // The memory above this layer is written next.
     if tracked.isFollowed { tracked.places.set(place, for: revision) }
     return subject.outcome

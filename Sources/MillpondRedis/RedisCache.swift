@@ -20,12 +20,11 @@ public import MillpondSignals
 ///
 /// **Fills.** The answer of a lower layer is stored unless the key was written after the get began,
 /// by this process or by another one: the server stores the value if the key still has what the get
-/// has seen there, in one round trip. (The fill of a get that has seen nothing, such as a reload,
-/// asks first.) So nothing that another process has set is replaced, and the answer of a later get
-/// of this process replaces that of an older one (in the form ``RedisForm/plain`` it may be
-/// dropped). A removal of the key by another
-/// process leaves a mark there for a second, a few bytes that are no value, so that nothing is
-/// stored over it that was fetched before. After a removal of many keys, and in the form
+/// has seen there, in one round trip. (A fill without such a get asks first.) So nothing that
+/// another process has set is replaced, and the answer of a later get of this process replaces that
+/// of an older one (in the form ``RedisForm/plain`` it may be dropped). A removal of the key by
+/// another process leaves a mark there for a second, a few bytes that are no value, so that nothing
+/// is stored over it that was fetched before. After a removal of many keys, and in the form
 /// ``RedisForm/plain``, which knows no marks, the value may be stored for the time of a round trip,
 /// and is taken back. If the answer does not come, the value is taken back before anything else is
 /// sent on the next connection; only if this process ends, or closes the client, before that, may
@@ -34,9 +33,9 @@ public import MillpondSignals
 /// form ``RedisForm/stamped`` include times to the millisecond.
 ///
 /// **Memory that follows** (`following(_:)`) has only what the server has: a set value is there
-/// once it has been sent, and goes if the server refuses it or does not answer. A removal of a key
-/// is reported to other processes also if the server does not have the key; one by predicate, or of
-/// everything, is not.
+/// once it has been sent, and goes if the server refuses it or does not answer. Removals are
+/// reported to other processes also for keys that the server does not have; one by predicate, or of
+/// everything, empties their memory.
 ///
 /// **Failures.** A server that is down, slow or full makes gets and writes fail with
 /// `CacheError.unavailable(layer:underlying:)` and a ``RedisError``, at the latest at the client's
@@ -97,20 +96,23 @@ public final class RedisCache: Cache, AnsweringSource {
   private func ask(
     _ key: String, _ lookup: Lookup, _ observer: Observer<Answer<Data>>, _ lifetime: Lifetime
   ) {
-    if lookup.freshness == .reload { return observer.completed() }
     let key = key.keyText
-    let removed = removals.concerning(key)
     redis.loop.start()
     lookup.flight?.followChanges { tracked.follow(key, $0) }
-    let wasAsked = redis.connection(of: key).submit({ result in
+    // The fill replaces only what the key has before a layer below is asked, whatever it is.
+    let isMiss = lookup.freshness == .reload || isBeingRemoved(key)
+    let request = isMiss ? StoredValue.fingerprint(of: serverKey(key)) : .get(serverKey(key))
+    redis.connection(of: key).submit(request) { result in
       if case .failure(.server) = result { self.forgetUntracked(key) }
-      if !lifetime.isEnded { self.answer(key, result, lookup, observer, lifetime) }
-    }) { [number, prefix] orders in
-      // A removal that still runs counts as done for keys that were not written after it.
-      if !removed.isEmpty, removed.haveRemoved(orders.lastWrite(of: key, number)) { return nil }
-      return .get(RedisKey(prefix: prefix, key: key))
+      if lifetime.isEnded { return }
+      switch result {
+      case .failure(let error): observer.failed(CacheError(error, of: self.redis))
+      case .success(.bytes(let fingerprint)) where isMiss:
+        self.tracked.note(key, fingerprint, seenBy: lookup.beginning)
+        observer.completed()
+      case .success(let reply): self.answer(key, reply, lookup, observer, lifetime)
+      }
     }
-    if !wasAsked { observer.completed() }
   }
 
   /// Lets memory that follows refuse what a layer below answers for a key: a server that has not
@@ -121,12 +123,10 @@ public final class RedisCache: Cache, AnsweringSource {
   }
 
   private func answer(
-    _ key: String, _ result: Result<RESPValue, RedisError>, _ lookup: Lookup,
-    _ observer: Observer<Answer<Data>>, _ lifetime: Lifetime
+    _ key: String, _ reply: RESPValue, _ lookup: Lookup, _ observer: Observer<Answer<Data>>,
+    _ lifetime: Lifetime
   ) {
-    switch result {
-    case .failure(let error): return observer.failed(CacheError(error, of: redis))
-    case .success(.bytes(let data)):
+    if case .bytes(let data) = reply {
       let stamped = form.stamped(data)
       if let stamped, lookup.freshness == .any || lookup.admits(age: stamped.age) {
         observer.next(.value(stamped))
@@ -134,7 +134,8 @@ public final class RedisCache: Cache, AnsweringSource {
         tracked.note(key, StoredValue.fingerprint(of: data), seenBy: lookup.beginning)
         if let stamped { observer.next(.tooOld(age: stamped.age)) }
       }
-    case .success: tracked.note(key, Data(), seenBy: lookup.beginning)
+    } else {
+      tracked.note(key, Data(), seenBy: lookup.beginning)
     }
     if !lifetime.isEnded { observer.completed() }
   }

@@ -19,7 +19,7 @@ import Testing
   func `a write that reaches the server after a report of its key is not lost`(
     tracking: RedisTracking, isRemoval: Bool
   ) async throws {
-    let (_, cache, shared) = try await layers(scene, tracking)
+    let (_, cache, shared) = try await scene.layers(tracking)
     let other = try scene.cache("p/")
     for isRead in [false, true] {
       let revision = Revision.next()
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func `a value that was set stays in memory, also if its call was held up`() async throws {
-    let (memory, cache, shared) = try await layers(scene, .byPrefix)
+    let (memory, cache, shared) = try await scene.layers(.byPrefix)
     let revision = Revision.next()
     try await scene.cache("p/").set(Data([2]), for: "k").value
     try await shared.redisReports()
@@ -53,7 +53,7 @@ import Testing
   @Test(arguments: [["--maxmemory", "1"], ["--replicaof", "127.0.0.1", "1"]])
   func `a set that the server refuses is not in memory`(options: [String]) async throws {
     let scene = try RedisScene(options)
-    let (memory, cache, shared) = try await layers(scene, .byPrefix)
+    let (memory, cache, shared) = try await scene.layers(.byPrefix)
 
     await #expect(throws: CacheError.self) { try await cache.set(Data([1]), for: "k").value }
 
@@ -69,70 +69,63 @@ import Testing
     #expect(memory.now("k", Lookup()) == nil)
   }
 
-  @Test(arguments: [false, true])
-  func `a get after a report joins no fetch from before it`(hasMemory: Bool) async throws {
-    let shared = try scene.cache("p/")
-    let origin = TestSource<Data>()
-    let fetched = shared.layered(
-      over: FunctionSource<String, Data>.signal { _ in origin.signal })
-    let memory = MemoryCache<String, Data>(countLimit: 10)
-    // One table of shared gets above another one.
-    let cache =
-      hasMemory
-      ? AnyCache(memory.following(shared).layered(over: fetched.reusingInFlight()))
-      : AnyCache(fetched)
-    let whole = cache.reusingInFlight()
-    try await shared.tracks()
-    let (first, joined, second) = (Recorder<Data>(), Recorder<Data>(), Recorder<Data>())
-    first.subscribe(to: whole.get("k"))
-    try await origin.subscriptions(count: 1)
-    joined.subscribe(to: whole.get("k"))
+  /// The server forgets who has read a key, and says so.
+  @Test func `memory follows a server that can't remember all keys that were read`() async throws {
+    let (memory, cache, shared) = try await scene.layers(.byKey)
+    let (other, keys) = (try scene.cache("p/"), (0..<50).map { "k\($0)" })
+    for key in keys { try await other.set(Data([1]), for: key).value }
+    try scene.server.command("CONFIG", "SET", "tracking-table-max-keys", "1")
+    for key in keys { #expect(try await cache.found(key) == Data([1])) }
 
-    try await scene.cache("p/").set(Data([2]), for: "k").value
+    for key in keys { try await other.set(Data([2]), for: key).value }
     try await shared.redisReports()
-    second.subscribe(to: whole.get("k"))
-    try await shared.redisReports()
-    origin.next(Data([1]))
-    origin.completed()
-    try await first.ended()
-    try await joined.ended()
 
-    #expect(second.values == [Data([2])])
-    #expect(first.values == [Data([1])] && joined.values == [Data([1])])
-    #expect(origin.subscriptions == 1)
-    #expect(try await whole.found("k") == Data([2]))
+    for key in keys { #expect(memory.now(key, Lookup()) != Data([1])) }
   }
 
-  @Test(arguments: trackings, [nil, "1"])
-  func `a removal of what the server does not have refuses what was fetched before`(
-    tracking: RedisTracking, maxmemory: String?
-  ) async throws {
-    let (memory, _, shared) = try await layers(scene, tracking)
-    let origin = TestSource<Data>()
-    let source = FunctionSource<String, Data>.signal { _ in origin.signal }
-    let cache = memory.following(shared).layered(over: shared.layered(over: source))
-    let reader = Recorder<Data>()
-    reader.subscribe(to: cache.get("k"))
-    try await origin.subscriptions(count: 1)
-    // A server that is full reports it as well.
-    if let maxmemory { try scene.server.command("CONFIG", "SET", "maxmemory", maxmemory) }
+  /// Nothing can be answered meanwhile.
+  @Test func `a write that a later one has overtaken succeeds no earlier than that`() async throws {
+    let (shared, revision) = (try scene.cache("p/"), Revision.next())
+    try await shared.flush().value
+    let recorders = [Recorder<Void>(), Recorder<Void>()]
+    scene.server.pause()
 
-    try await scene.cache("p/").remove("k").value
-    try await shared.redisReports()
-    try scene.server.command("CONFIG", "SET", "maxmemory", "0")
-    origin.next(Data([1]))
-    origin.completed()
-    try await reader.ended()
-    try await shared.redisReports()
+    shared.set(Data([2]), for: "k")
+    recorders[0].subscribe(to: shared.apply(.set("k", Stamped(Data([1])), revision)))
+    recorders[1].subscribe(to: shared.apply(.remove("k", revision)))
 
-    #expect(memory.now("k", Lookup()) == nil)
-    #expect(try await shared.found("k") == nil)
-    #expect(try await !shared.contains("k").value)
-    #expect(try await shared.setIfAbsent(Data([2]), for: "k").value)
+    for recorder in recorders { #expect(recorder.values.isEmpty) }
+    scene.server.resume()
+    for recorder in recorders { try await recorder.ended() }
+    for recorder in recorders { #expect(recorder.values.count == 1) }
+    #expect(try await shared.found("k") == Data([2]))
+  }
+
+  /// The server still has it: its own clock has not moved.
+  @Test func `a value's own time to live ends in memory when it ends`() async throws {
+    let (shared, clock) = (try scene.cache("p/"), ManualClock())
+    let memory = MemoryCache<String, Data>(countLimit: 10, clock: clock)
+    let cache = memory.following(shared).layered(over: shared)
+    try await shared.tracks()
+    let stored = Stamped(Data([1]), age: .seconds(100), timeToLive: .after(.seconds(3_600)))
+    for key in ["set", "read"] {
+      let (writer, revision) = (
+        key == "set" ? AnyCache(cache) : try AnyCache(scene.cache("p/")), Revision.next()
+      )
+      try await writer.apply(.set(key, stored, revision)).value
+      try await shared.redisReports()
+      #expect(try await cache.found(key) == Data([1]))
+      clock.advance(by: .seconds(3_500))
+      #expect(memory.now(key, Lookup()) == Data([1]))
+
+      clock.advance(by: .seconds(101))
+
+      #expect(memory.now(key, Lookup()) == nil)
+    }
   }
 
   @Test func `equal keys of different bytes are one entry`() async throws {
-    let (memory, cache, shared) = try await layers(scene, .byPrefix)
+    let (memory, cache, shared) = try await scene.layers(.byPrefix)
     let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
     let other = try scene.cache("p/")
     try await cache.set(Data([1]), for: composed).value
@@ -152,10 +145,14 @@ import Testing
     #expect(try scene.server.command("DBSIZE") == "0")
   }
 
-  private func layers(
-    _ scene: RedisScene, _ tracking: RedisTracking
+}
+
+extension RedisScene {
+  /// Returns a cache on the server with memory that follows it, once it does.
+  func layers(
+    _ tracking: RedisTracking
   ) async throws -> (MemoryCache<String, Data>, AnyCache<String, Data>, RedisCache) {
-    let shared = try scene.cache("p/", tracking: tracking)
+    let shared = try cache("p/", tracking: tracking)
     let memory = MemoryCache<String, Data>(countLimit: 100)
     let cache = AnyCache(memory.following(shared).layered(over: shared))
     try await shared.tracks()

@@ -85,6 +85,34 @@ import Testing
     #expect(commands.withLock { $0 }.filter { $0.hasSuffix("SET") } == ["2 SET"], "only the later")
   }
 
+  /// The fill comes while the next connection is being made.
+  @Test func `what was fetched before a connection was lost waits for no other one`()
+    async throws
+  {
+    let commands = Locked<[String]>([])
+    let server = try ScriptedServer { [held] connection, command in
+      commands.withLock { $0.append("\(connection) " + (command.first ?? "")) }
+      if command.contains("end") { return nil }
+      if connection == 2, command.first == "CLIENT" { held.wait() }
+      return command.first == "GET" ? "$-1\r\n" : "+OK\r\n"
+    }
+    let shared = RedisCache(try Redis(.tcp(host: "127.0.0.1", port: server.port)), prefix: "")
+    let reader = Recorder<Data>()
+    try await shared.tracks()
+    reader.subscribe(to: shared.layered(over: fetched).get("k"))
+    try await origin.subscriptions(count: 1)
+    await #expect(throws: CacheError.self) { try await shared.remove("end").value }
+
+    origin.next(Data([1]))
+    origin.completed()
+    held.signal()
+    try await reader.ended()
+    try await shared.tracks()
+    try await shared.flush().value
+
+    #expect(!commands.withLock { $0 }.contains("2 SET"))
+  }
+
   private var fetched: FunctionSource<String, Data> {
     FunctionSource.signal { [origin] _ in origin.signal }
   }

@@ -24,6 +24,8 @@ import Testing
     try await outer.tracks()
     for change in 0..<4 {
       try await cache.set(Data([1]), for: "q/k").value
+      try await outer.redisReports()
+      #expect(try await cache.found("q/k") == Data([1]))
       #expect(memory.now("q/k", Lookup()) == Data([1]))
       switch change {
       case 0: try await inner.set(Data([2]), for: "k").value
@@ -47,6 +49,8 @@ import Testing
     try await inner.tracks()
     for change in 0..<3 {
       for key in ["k", "other"] { try await cache.set(Data([1]), for: key).value }
+      try await inner.redisReports()
+      for key in ["k", "other"] { #expect(try await cache.found(key) == Data([1])) }
       switch change {
       case 0: try await outer.set(Data([2]), for: "q/k").value
       case 1: try await outer.remove("q/k").value

@@ -36,26 +36,6 @@ import Testing
     #expect(hits > 200)
   }
 
-  /// Sets, removals, gets that share fetches, and sets that the server refuses, at random.
-  @Test func `four processes never get what is older than a write that they know of`() throws {
-    let database = try LocalRedis()
-    try scene.server.command(
-      "ACL", "SETUSER", "reader", "on", "nopass", "+@all", "~run/k*", "%R~run/x*")
-    let workers = try (0..<4).map { _ in
-      try WorkerProcess(["run", "\(scene.server.port)", "\(database.port)"])
-    }
-    let steps = ProcessInfo.processInfo.environment["MILLPOND_COHERENCE"] ?? "200"
-
-    for worker in workers { try worker.send(steps) }
-
-    for worker in workers {
-      let words = try worker.line().split(separator: " ", maxSplits: 2).map { String($0) }
-      try #require(words.count >= 2)
-      #expect(Int(words[0]) ?? 0 > 0)
-      #expect(words[1] == "0", "\(words)")
-    }
-  }
-
   @Test func `of a thousand misses in four processes one fetches`() throws {
     let workers = try (0..<4).map { _ in try WorkerProcess(scene.server) }
     for worker in workers { try worker.tracks() }

@@ -4,16 +4,10 @@ import MillpondRedis
 
 /// A random program of one process over a server that other processes use in the same way.
 ///
-/// The keys have versions, which a database of its own gives them, one write of a key after the
-/// other. A get that begins a round trip after the end of a write has been made known must not
-/// return an older version, and neither must one of the process that made the write.
+/// The law: once a write is known to have succeeded, and a round trip of the reader's connection
+/// later, no get returns an older version; nor does one of the writer at once. What the server has
+/// refused is not found by then. A write that fails otherwise may have been carried out or not.
 struct CoherenceRun: Sendable {
-  /// A client with memory, as a process has one; a run has two.
-  private struct Node: Sendable {
-    let redis: Redis
-    let cache: AnyCache<String, Data>
-  }
-
   /// What a run has seen.
   struct Findings: Sendable {
     var gets = 0
@@ -25,144 +19,156 @@ struct CoherenceRun: Sendable {
     }
   }
 
-  private let nodes: [Node]
-  private let database: RedisCache
+  let versions: SharedVersions
+  private let nodes: [CoherenceNode]
 
-  /// The value of sets that the server refuses.
-  private static let refused = Data("refused".utf8)
-
-  /// The name of a user of the server that may only read the keys that begin with `x`.
-  static let reader = "reader"
+  /// The number of programs that run at the same time.
+  private static let lanes = 6
 
   /// Creates a run.
   ///
   /// - Parameters:
   ///   - port: The port of the server.
-  ///   - databasePort: The port of another server, which has the versions.
-  init(port: UInt16, databasePort: UInt16) throws {
-    let database = RedisCache(
-      try Redis(
-        .tcp(host: "127.0.0.1", port: databasePort), deadline: .seconds(60), tracking: .off),
-      prefix: "", form: .plain)
-    self.database = database
-    nodes = try [RedisTracking.byPrefix, .byKey].map { tracking in
-      let redis = try Redis(
-        .tcp(host: "127.0.0.1", port: port), username: Self.reader, deadline: .seconds(60),
-        tracking: tracking)
-      let shared = RedisCache(redis, prefix: "run/")
-      let fetched = FunctionSource<String, Data>.signal { key in
-        .async { try await Self.fetch(key, from: database) }
-      }
-      let below = HeldUpSets(base: shared).layered(over: fetched)
-      let memory = MemoryCache<String, Data>(countLimit: 1_000)
-      let cache = memory.following(shared).layered(over: below).reusingInFlight()
-      return Node(redis: redis, cache: AnyCache(cache))
-    }
-  }
-
-  /// Reads the version, and answers a random number of round trips later.
-  private static func fetch(_ key: String, from database: RedisCache) async throws -> Data {
-    let version = try await version("v", key, of: database)
-    for _ in 0..<Int.random(in: 0...8) { try await database.redis.ping().value }
-    return Data("\(version)".utf8)
-  }
-
-  private static func version(
-    _ kind: String, _ key: String, of database: RedisCache
-  ) async throws -> Int {
-    for try await data in database.get("\(kind)/\(key)").values { return number(data) }
-    return 0
-  }
-
-  private static func number(_ data: Data) -> Int {
-    Int(String(decoding: data, as: UTF8.self)) ?? -1
+  ///   - path: The path of the file with the versions.
+  ///   - number: The number of the process, which decides what its caches are made of.
+  init(port: UInt16, versions path: String, process number: Int) throws {
+    let versions = try SharedVersions(path)
+    self.versions = versions
+    nodes = try CoherenceNode.nodes(port: port, versions, process: number)
   }
 
   /// Carries out so many steps, several at a time.
-  func findings(steps: Int) async throws -> Findings {
-    for node in nodes { while !node.redis.isTracking { try await node.redis.ping().value } }
-    return try await withThrowingTaskGroup(of: Findings.self) { group in
-      for number in 0..<6 {
+  func findings(steps: Int) async -> Findings {
+    await withTaskGroup(of: Findings.self) { group in
+      for lane in 0..<Self.lanes {
         group.addTask {
           var findings = Findings()
-          for _ in 0..<steps { try await step(&findings, of: number) }
+          for _ in 0..<steps { await step(&findings, of: lane) }
           return findings
         }
       }
-      return try await group.reduce(into: Findings()) { $0.add($1) }
+      return await group.reduce(into: Findings()) { $0.add($1) }
     }
   }
 
-  private func step(_ findings: inout Findings, of number: Int) async throws {
-    let key = "k\(Int.random(in: 0..<4))"
+  private func step(_ findings: inout Findings, of lane: Int) async {
+    let key = Int.random(in: 0..<SharedVersions.keyCount)
     let node = nodes[Int.random(in: 0..<nodes.count)]
-    switch Int.random(in: 0..<10) {
-    case 0: try await write([node], key, &findings) { $0.set($1, for: key) }
-    case 1, 2: try await write([node], key, &findings) { cache, _ in cache.remove(key) }
-    case 3, 4: try await write(nodes.shuffled(), key, &findings) { $0.set($1, for: key) }
-    case 5: try await writeInVain(node, "x\(number)", &findings)
-    default:
-      let known = try await Self.version("d", key, of: database)
-      try await node.redis.ping().value
-      try await get(key, from: node, known, "a get a round trip after a write", &findings)
+    switch Int.random(in: 0..<400) {
+    case 0..<40: await write(key, .set, through: [node], &findings)
+    case 40..<60: await write(key, .removal, through: [node], &findings)
+    case 60..<70: await write(key, .set, through: nodes.shuffled(), &findings)
+    case 70..<80: await write(key, .removalByPredicate, through: [node], &findings)
+    case 80..<84: await removeAll(through: node, &findings)
+    case 84..<90: await writeInVain(node, "x\(lane)", &findings)
+    case 90..<110: await reload(key, from: node, &findings)
+    default: await read(node, &findings)
     }
+  }
+
+  /// Gets several keys a round trip after what is known of them.
+  private func read(_ node: CoherenceNode, _ findings: inout Findings) async {
+    let keys = (0..<1 << Int.random(in: 0...4)).map { _ in
+      Int.random(in: 0..<SharedVersions.keyCount)
+    }
+    let known = keys.map { (known: versions.known($0), refused: versions.refused($0)) }
+    guard (try? await node.redis.ping().value) != nil else { return }
+    for (key, (known, refused)) in zip(keys, known) {
+      await get(key, from: node, known, refused, "a get a round trip after a write", &findings)
+    }
+  }
+
+  /// Gets a key from the origin, whatever is stored.
+  private func reload(
+    _ key: Int, from node: CoherenceNode, _ findings: inout Findings
+  ) async {
+    let known = versions.known(key)
+    let get = node.cache.get(CoherenceNode.name(of: key), freshness: .reload)
+    guard let found = (try? await get.value).map({ CoherentValue($0) }) else { return }
+    findings.gets += 1
+    if found.version < known { findings.wrong.append("a reload: \(found) instead of \(known)") }
   }
 
   /// Writes a new version through each node, one after the other.
   private func write(
-    _ nodes: [Node], _ key: String, _ findings: inout Findings,
-    _ change: (AnyCache<String, Data>, Data) -> Signal<Void>
-  ) async throws {
-    let isAlone = try await database.setIfAbsent(Data(), for: "w/\(key)").value
-    guard isAlone else { return }
-    var version = try await Self.version("v", key, of: database)
+    _ key: Int, _ kind: SharedVersions.Kind, through nodes: [CoherenceNode],
+    _ findings: inout Findings
+  ) async {
+    guard versions.tryToLock(key) else { return }
+    defer { versions.unlock(key) }
     // Before the cache is written, as programs do; nobody waits for the earlier ones of several.
-    let last = version + nodes.count
-    try await database.set(Data("\(last)".utf8), for: "v/\(key)").value
-    for node in nodes {
-      version += 1
-      try await change(node.cache, Data("\(version)".utf8)).value
+    let last = versions.add(nodes.count, to: key)
+    for (place, node) in nodes.enumerated() {
+      let version = last - nodes.count + 1 + place
+      do {
+        try await node.write(key, kind, CoherentValue(version: version, isSet: true)).value
+      } catch {
+        if "\(error)".contains("the server answered") { versions.setRefused(version, key) }
+        return
+      }
     }
-    try await database.set(Data("\(last)".utf8), for: "d/\(key)").value
-    if let node = nodes.last { try await get(key, from: node, last, "an own write", &findings) }
-    try await database.remove("w/\(key)").value
+    versions.setKnown(last, key, by: kind)
+    if let node = nodes.last { await get(key, from: node, last, 0, "an own write", &findings) }
+  }
+
+  private func removeAll(through node: CoherenceNode, _ findings: inout Findings) async {
+    let keys = Array(0..<SharedVersions.keyCount)
+    let locked = keys.prefix { versions.tryToLock($0) }
+    defer { for key in locked { versions.unlock(key) } }
+    if locked.count < keys.count { return }
+    let last = keys.map { versions.add(1, to: $0) }
+    guard (try? await node.cache.removeAll().value) != nil else { return }
+    for (key, version) in zip(keys, last) {
+      versions.setKnown(version, key, by: .removalOfAll)
+      await get(key, from: node, version, 0, "an own removal of all", &findings)
+    }
   }
 
   private func get(
-    _ key: String, from node: Node, _ known: Int, _ what: String, _ findings: inout Findings
-  ) async throws {
-    let found = Self.number(try await node.cache.get(key).value)
+    _ key: Int, from node: CoherenceNode, _ known: Int, _ refused: Int, _ what: String,
+    _ findings: inout Findings
+  ) async {
+    let name = CoherenceNode.name(of: key)
+    guard let found = (try? await node.cache.get(name).value).map({ CoherentValue($0) })
+    else { return }
     findings.gets += 1
-    if found < known { findings.wrong.append("\(what): \(found) instead of \(known)") }
+    if found.version < known || found.isSet && found.version == refused {
+      findings.wrong.append(
+        """
+        \(what), \(node.name): \(found) of \(name), not \(known) or later (a \(versions.kind(key))), \
+        \(refused) was refused
+        """)
+    }
   }
 
   /// Sets what the server refuses: it must not be found afterwards.
   private func writeInVain(
-    _ node: Node, _ key: String, _ findings: inout Findings
-  ) async throws {
-    let set = node.cache.set(Self.refused, for: key)
+    _ node: CoherenceNode, _ key: String, _ findings: inout Findings
+  ) async {
+    let set = node.cache.set(CoherentValue(version: -1, isSet: true).data, for: key)
     guard (try? await set.value) == nil else { return }
-    let found = try await node.cache.get(key).value
+    guard let found = try? await node.cache.get(key).value else { return }
     findings.gets += 1
-    if found == Self.refused { findings.wrong.append("a get after a refused set: its value") }
+    if CoherentValue(found).isSet {
+      findings.wrong.append("a get after a refused set, \(node.name): its value")
+    }
   }
 }
 
-/// A cache that sometimes holds up a set, as the system does with a thread.
-private struct HeldUpSets<Base: Cache>: Cache {
-  typealias Key = Base.Key
-  typealias Value = Base.Value
+/// A value with its version, and whether a cache was told to set it, or an origin answered it.
+struct CoherentValue: Sendable, CustomStringConvertible {
+  var version: Int
+  var isSet: Bool
 
-  let base: Base
+  init(version: Int, isSet: Bool) { (self.version, self.isSet) = (version, isSet) }
 
-  func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> { base.get(key, lookup) }
-
-  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
-    base.answers(key, lookup)
+  init(_ data: Data) {
+    let text = String(decoding: data, as: UTF8.self)
+    isSet = text.hasSuffix("s")
+    version = Int(text.dropLast()) ?? -1
   }
 
-  func apply(_ change: Change<Key, Value>) -> Signal<Void> {
-    if case .set = change { for _ in 0..<Int.random(in: 0...20) { sched_yield() } }
-    return base.apply(change)
-  }
+  var data: Data { Data(description.utf8) }
+
+  var description: String { "\(version)\(isSet ? "s" : "o")" }
 }

@@ -19,13 +19,13 @@ struct RedisWorker {
       }
       return
     }
-    if arguments.count > 3, arguments[1] == "run", let port = UInt16(arguments[2]),
-      let databasePort = UInt16(arguments[3])
+    if arguments.count > 4, arguments[1] == "run", let port = UInt16(arguments[2]),
+      let number = Int(arguments[4])
     {
-      let run = try CoherenceRun(port: port, databasePort: databasePort)
+      let run = try CoherenceRun(port: port, versions: arguments[3], process: number)
       answer("ready")
       while let line = readLine(), let steps = Int(line) {
-        let findings = try await run.findings(steps: steps)
+        let findings = await run.findings(steps: steps)
         // Each kind once.
         let kinds = Dictionary(grouping: findings.wrong) { $0.prefix { $0 != ":" } }
         let shown = kinds.values.map { "\($0.count) of: \($0[0])" }.joined(separator: "; ")

@@ -33,6 +33,10 @@ package class FlightHandle: WorkContext, @unchecked Sendable {
     /// Whether what the flight has asked was changed elsewhere, and what keeps that up to date.
     var changes: [(hasArrived: Locked<Bool>, following: ScopedDisposable)] = []
 
+    /// Returns whether memory may have forgotten something since it was asked; nil if a layer below
+    /// has been asked after it.
+    var memoryHasChanged: (@Sendable () -> Bool)?
+
     /// The flights for which it waits.
     var inner: [FlightHandle] = []
   }
@@ -202,7 +206,10 @@ extension FlightHandle {
   @usableFromInline
   package final var isOutdated: Bool {
     if lazyState.object == nil { return false }
-    let (changes, inner) = state.withLock { ($0.changes, $0.inner) }
+    let (changes, memoryHasChanged, inner) = state.withLock {
+      ($0.changes, $0.memoryHasChanged, $0.inner)
+    }
+    if memoryHasChanged?() == true { return true }
     return changes.contains { $0.hasArrived.withLock { $0 } } || inner.contains { $0.isOutdated }
   }
 
@@ -213,7 +220,17 @@ extension FlightHandle {
   package final func followChanges(_ follow: (@escaping @Sendable () -> Void) -> Disposable) {
     let hasArrived = Locked(false)
     let following = follow { hasArrived.withLock { $0 = true } }.scoped()
-    state.withLock { $0.changes.append((hasArrived, following)) }
+    state.withLock { state in
+      state.changes.append((hasArrived, following))
+      state.memoryHasChanged = nil
+    }
+  }
+
+  /// Notes that memory is about to be asked, which forgets what other processes change.
+  ///
+  /// - Parameter hasChanged: Returns whether it may have forgotten something since.
+  package final func willAskMemory(_ hasChanged: @escaping @Sendable () -> Bool) {
+    state.withLock { $0.memoryHasChanged = hasChanged }
   }
 
   /// Notes that the flight waits for another one, and is outdated if that is.

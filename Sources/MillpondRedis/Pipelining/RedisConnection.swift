@@ -106,9 +106,12 @@ final class RedisConnection: Sendable {
   }
 
   /// Begins to send commands on a connection that the server calls `session`, after those that end
-  /// the lost ones before it.
-  func becomeReady(as session: RedisSession?, at now: Int64) {
+  /// the lost ones before it, and some reads.
+  func becomeReady(as session: RedisSession?, reading reads: [RedisRequest] = [], at now: Int64) {
     withState { state in
+      let reads = reads.map {
+        PendingReply(request: $0, deadline: now, answer: { _ in }, isOwn: true)
+      }
       var ending: [PendingReply] = []
       if let session {
         state.sessions.removeAll { $0.run != session.run || $0 == session }
@@ -119,7 +122,7 @@ final class RedisConnection: Sendable {
         state.sessions.append(session)
         if state.sessions.count > RedisSession.limit { state.sessions.removeFirst() }
       }
-      state.pipeline.becomeReady(at: now, first: ending)
+      state.pipeline.becomeReady(at: now, first: ending + reads)
     }
     flush()
   }

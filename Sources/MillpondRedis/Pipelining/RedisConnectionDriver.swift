@@ -194,8 +194,9 @@ struct RedisConnectionDriver {
     let step = tracker.step(after: sent, on: connection.number)
     // Until the server has answered, nothing is known about changes.
     if step.isAnew { tracker.ended(on: connection.number) }
+    let reads = tracker.reads(after: sent.version)
     sent = step.sent
-    for request in step.requests.dropLast() { connection.submitOwn(request) }
+    for request in reads + step.requests.dropLast() { connection.submitOwn(request) }
     let (version, generation) = (sent.version, connection.generation)
     // Without any, after the answers to earlier ones.
     connection.submitOwn(step.requests.last ?? .command("PING")) {

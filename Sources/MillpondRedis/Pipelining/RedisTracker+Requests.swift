@@ -33,7 +33,10 @@ extension RedisTracker {
   func step(after sent: SentPrefixes?, on connection: Int) -> Step {
     let (prefixes, version) = tell(connection)
     guard tracking == .byPrefix else {
-      let requests: [RedisRequest] = isByKey ? [.command("CLIENT", "TRACKING", "ON", "NOLOOP")] : []
+      // With NOLOOP the server would not tell a client whose own command makes it forget a key,
+      // because it has more than fit.
+      let isNew = isByKey && sent == nil
+      let requests: [RedisRequest] = isNew ? [.command("CLIENT", "TRACKING", "ON")] : []
       return Step(requests: requests, sent: SentPrefixes(version: version, texts: []))
     }
     if let sent, !sent.texts.isEmpty {
@@ -53,6 +56,18 @@ extension RedisTracker {
     if !needed.isEmpty { requests.append(Self.tracking(needed)) }
     return Step(
       requests: requests, sent: SentPrefixes(version: version, texts: needed), isAnew: isAnew)
+  }
+
+  /// Returns the commands after which the server reports removals of many keys, if it tracks by what
+  /// has been read.
+  ///
+  /// - Parameter version: The version of the prefixes for which they have been sent.
+  func reads(after version: Int = -1) -> [RedisRequest] {
+    isByKey ? all.filter { $0.version > version }.map { Self.read($0) } : []
+  }
+
+  static func read(_ prefix: TrackedPrefix) -> RedisRequest {
+    .get(RedisKey(prefix: prefix.text, key: TrackedPrefix.removalKey))
   }
 
   private static func tracking(_ prefixes: [String]) -> RedisRequest {

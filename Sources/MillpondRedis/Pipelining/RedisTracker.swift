@@ -79,7 +79,7 @@ final class RedisTracker: Sendable {
   /// Whether anything follows, which needs connections also while there are no commands.
   var isFollowed: Bool { all.contains { $0.isFollowed } }
 
-  private var all: [TrackedPrefix] { state.withLock { $0.prefixes.map(\.prefix) } }
+  var all: [TrackedPrefix] { state.withLock { $0.prefixes.map(\.prefix) } }
 
   private func connection(of key: String) -> RedisConnection {
     connections[RedisConnection.number(of: key, among: connections.count)]
@@ -171,22 +171,35 @@ final class RedisTracker: Sendable {
       guard exchange(&state.confirmed[connection], with: nil) != nil else { return [] }
       return state.prefixes.map(\.prefix)
     }
-    for prefix in prefixes { prefix.cleared() }
+    clear(prefixes, on: connections[connection])
   }
 
   /// Acts on a message of the server.
   func received(_ elements: [RESPValue], on connection: RedisConnection) {
     guard elements.count >= 2, elements[0].text == "invalidate" else { return }
-    // Without keys, everything was removed.
-    guard case .array(let keys) = elements[1] else { return clear(all, on: connection) }
-    // Keys that are not text are of no cache.
     let prefixes = all
+    // Without keys, everything was removed.
+    guard case .array(let keys) = elements[1] else { return manyRemoved(prefixes, connection) }
+    // Keys that are not text are of no cache.
     for serverKey in keys.lazy.compactMap(\.text) {
       for prefix in prefixes {
-        if let key = prefix.key(of: serverKey), self.connection(of: key) === connection {
+        guard let key = prefix.key(of: serverKey) else { continue }
+        if key.begins(with: TrackedPrefix.removalKey) {
+          manyRemoved([prefix], connection)
+        } else if self.connection(of: key) === connection {
           changed(key, of: prefix, on: connection)
         }
       }
+    }
+  }
+
+  /// Acts on a report that many keys were removed.
+  private func manyRemoved(_ prefixes: [TrackedPrefix], _ connection: RedisConnection) {
+    clear(prefixes)
+    guard isByKey else { return }
+    // Until it is read again, another such removal is not reported.
+    for prefix in prefixes {
+      connection.submitOwn(Self.read(prefix)) { _ in self.clear([prefix]) }
     }
   }
 
@@ -219,8 +232,9 @@ extension RedisTracker.State {
   fileprivate mutating func addPrefix(_ text: String, _ tracking: RedisTracking) -> Int {
     lastNumber += 1
     let covering = prefixes.filter { text.begins(with: $0.prefix.text) }.map(\.prefix.version).min()
-    if tracking == .byPrefix, covering == nil { version += 1 }
-    let prefix = TrackedPrefix(number: lastNumber, text: text, version: covering ?? version)
+    if tracking == .byKey || tracking == .byPrefix && covering == nil { version += 1 }
+    let prefix = TrackedPrefix(
+      number: lastNumber, text: text, version: tracking == .byKey ? version : covering ?? version)
     prefix.setInForce(tracking != .off && isConfirmed(prefix.version))
     prefixes.append((prefix, 0))
     return prefixes.count - 1

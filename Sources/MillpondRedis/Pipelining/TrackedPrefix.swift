@@ -12,14 +12,20 @@ final class TrackedPrefix: Sendable {
   /// The version of the prefixes with which the server was told of this one.
   let version: Int
 
+  /// The beginning of keys that no cache has, whose reports say that many keys were removed: of those
+  /// that the server does not have, it reports nothing.
+  ///
+  /// It is a key itself, for clients that are told of what they have read.
+  static let removalKey = "\0removed"
+
   let removals = RedisRemovals()
 
   /// The last fill of each key by this client, for the keys that were filled most recently.
   let fills = MemoryCache<String, KnownValue>(countLimit: 1_024, policy: .leastRecentlyUsed)
 
-  /// What the last gets without a value have seen on the server, by their places in the order of
-  /// writes.
-  private let seen = MemoryCache<Revision, SeenKey>(countLimit: 1_024, policy: .leastRecentlyUsed)
+  /// What gets without a value have seen on the server, by their places in the order of writes, until
+  /// their fills; of more than run at a time.
+  private let seen = MemoryCache<Revision, SeenKey>(countLimit: 16_384, policy: .leastRecentlyUsed)
 
   /// The places of the last sets of this client, by their revisions, for memory that follows.
   let places = MemoryCache<Revision, Revision>(countLimit: 256, policy: .leastRecentlyUsed)
@@ -27,6 +33,8 @@ final class TrackedPrefix: Sendable {
   private let followed = Locked(Registry<RedisFollower>())
   private let waiting = Locked<[String: Registry<@Sendable () -> Void>]>([:])
   private let isTracked = AtomicValue(false)
+
+  private let changes = AtomicValue(0)
 
   init(number: Int, text: String, version: Int) {
     self.number = number
@@ -72,6 +80,9 @@ final class TrackedPrefix: Sendable {
     }
   }
 
+  /// The number of changes, each counted after what follows has forgotten what it concerns.
+  var changeCount: Int { changes.load(ordering: .acquiring) }
+
   /// Tells what follows that a key was changed.
   ///
   /// Whatever the change is, memory forgets the key, the values of gets that have begun are not
@@ -84,6 +95,7 @@ final class TrackedPrefix: Sendable {
   ///     anything else one that is taken now.
   func changed(_ key: String, _ place: Revision = .next()) {
     for follower in followed.withLock({ Array($0.elements) }) { follower.changed(key, place) }
+    changes.add(1, ordering: .acquiringAndReleasing)
     let acts = waiting.withLock { $0[key].map { Array($0.elements) } ?? [] }
     for act in acts { act() }
   }
@@ -92,6 +104,7 @@ final class TrackedPrefix: Sendable {
   func cleared() {
     let place = Revision.next()
     for follower in followed.withLock({ Array($0.elements) }) { follower.cleared(place) }
+    changes.add(1, ordering: .acquiringAndReleasing)
     let acts = waiting.withLock { $0.values.flatMap { Array($0.elements) } }
     for act in acts { act() }
   }

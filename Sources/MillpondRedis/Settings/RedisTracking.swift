@@ -10,7 +10,8 @@ public enum RedisTracking: Sendable, Hashable {
   /// The server remembers which keys each connection has read, and reports their changes.
   ///
   /// It takes memory on the server, and less of the network if each process uses few of the keys.
-  /// Redis before 7.0.5 reports the writes of scripts to their own connection, so that memory and
+  /// It reports also what the process writes itself: memory forgets that, and takes it from the
+  /// server with the next get. Redis before 7.0.5 reports it before it answers, so that memory and
   /// server keep little of what this process stores.
   case byKey
 

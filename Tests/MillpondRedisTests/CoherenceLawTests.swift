@@ -1,0 +1,98 @@
+import Foundation
+import LocalRedis
+import TestTraits
+import Testing
+
+/// Four processes with memory over one server, to which happens what happens to servers.
+@Suite(.withServer, .heavy) struct CoherenceLawTests {
+  private let server: LocalRedis
+  private let workers: [WorkerProcess]
+
+  init() throws {
+    // One key of each lane of a process is refused to be written.
+    server = try LocalRedis(
+      ["--user", "reader", "on", "nopass", "+@all", "~run/[^x]*", "~lease:*", "%R~run/x*"])
+    let (port, path) = ("\(server.port)", server.folder.appending(path: "versions").path)
+    workers = try (0..<4).map { try WorkerProcess(["run", port, path, "\($0)"]) }
+  }
+
+  /// What happens to a server.
+  enum Event: CaseIterable {
+    case full, evicting, readOnly, tracksOneKey, flushed, killsClients, restarts, stopsForAWhile
+
+  }
+
+  @Test func `no get is older than a write known a round trip ago, whatever happens`() throws {
+    let least = ProcessInfo.processInfo.environment["MILLPOND_COHERENCE"].flatMap { Int($0) }
+    var (gets, counts) = (0, [Event: Int]())
+    // Each process always has one more portion to work on when something happens.
+    for _ in 0..<2 { try sendPortion() }
+
+    repeat {
+      for event in Event.allCases.shuffled() {
+        gets += try gotten()
+        try begin(event, &gets)
+        try sendPortion()
+        gets += try gotten()
+        try end(event)
+        try sendPortion()
+        counts[event, default: 0] += 1
+      }
+    } while gets < least ?? 0
+
+    if least != nil { print("\(gets) strict gets, none stale, while: \(counts)") }
+    #expect(gets > 0)
+  }
+
+  private func sendPortion() throws {
+    for worker in workers { try worker.send("5") }
+  }
+
+  /// Waits for a portion of all processes; returns the number of gets.
+  private func gotten() throws -> Int {
+    try workers.reduce(0) { sum, worker in
+      let words = try worker.line().split(separator: " ", maxSplits: 2).map { String($0) }
+      try #require(words.count >= 2)
+      #expect(words[1] == "0", "\(words)")
+      return sum + (Int(words[0]) ?? 0)
+    }
+  }
+
+  private func begin(_ event: Event, _ gets: inout Int) throws {
+    switch event {
+    case .full: try set("maxmemory", "1")
+    case .evicting:
+      try set("maxmemory-policy", "allkeys-random")
+      try set("maxmemory", "1")
+    case .readOnly: try server.command("REPLICAOF", "127.0.0.1", "1")
+    case .tracksOneKey: try set("tracking-table-max-keys", "1")
+    case .flushed: for _ in 0..<5 { try server.command("FLUSHALL") }
+    case .killsClients: try server.command("CLIENT", "KILL", "TYPE", "normal")
+    case .restarts:
+      server.kill()
+      try server.start()
+    case .stopsForAWhile:
+      // Until all have given up.
+      server.pause()
+      defer { server.resume() }
+      try sendPortion()
+      gets += try gotten()
+    }
+  }
+
+  private func end(_ event: Event) throws {
+    switch event {
+    case .full: try set("maxmemory", "0")
+    case .evicting:
+      try set("maxmemory", "0")
+      try set("maxmemory-policy", "noeviction")
+    case .readOnly: try server.command("REPLICAOF", "NO", "ONE")
+    case .tracksOneKey: try set("tracking-table-max-keys", "1000000")
+    case .flushed, .killsClients, .restarts, .stopsForAWhile: break
+    }
+  }
+
+  private func set(_ option: String, _ value: String) throws {
+    try server.command("CONFIG", "SET", option, value)
+  }
+}
