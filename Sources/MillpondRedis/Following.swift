@@ -16,7 +16,7 @@ extension Cache {
   ///
   /// A value that is out of date stays at most until the report arrives: a fraction of a round
   /// trip. If the network fails without a sign, that is noticed after the client's heartbeat and
-  /// deadline. Writes through `shared` by other compositions of this process are followed too,
+  /// deadline; an exchange of databases (`SWAPDB`) after the same time. Writes through `shared` by other compositions of this process are followed too,
   /// and those through caches of the same client that share keys with it, because one's prefix
   /// begins with the other's. A fill by another composition of this process is not.
   ///

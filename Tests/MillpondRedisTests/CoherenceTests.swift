@@ -101,6 +101,28 @@ import Testing
     #expect(try await shared.found("k") == Data([2]))
   }
 
+  /// The server reports nothing of it.
+  @Test(arguments: trackings, [false, true])
+  func `memory follows an exchange of databases after a heartbeat`(
+    tracking: RedisTracking, isBusy: Bool
+  ) async throws {
+    let redis = try scene.client(tracking: tracking, heartbeat: .milliseconds(50))
+    let shared = RedisCache(redis, prefix: "p/")
+    let memory = MemoryCache<String, Data>(countLimit: 10)
+    let cache = memory.following(shared).layered(over: shared)
+    try await shared.tracks()
+    try await scene.cache("p/").set(Data([1]), for: "k").value
+    try await shared.redisReports()
+    #expect(try await cache.found("k") == Data([1]) && memory.count == 1)
+
+    try scene.server.command("SWAPDB", "0", "1")
+
+    while memory.count > 0 {
+      if isBusy { try await shared.flush().value } else { await Task.yield() }
+    }
+    #expect(try await cache.found("k") == nil)
+  }
+
   /// The server still has it: its own clock has not moved.
   @Test func `a value's own time to live ends in memory when it ends`() async throws {
     let (shared, clock) = (try scene.cache("p/"), ManualClock())

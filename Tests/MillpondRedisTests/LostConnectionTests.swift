@@ -113,6 +113,27 @@ import Testing
     #expect(!commands.withLock { $0 }.contains("2 SET"))
   }
 
+  /// No bytes follow, but the answers to the heartbeat.
+  @Test func `a byte that is lost in a report leaves no old value in memory`() async throws {
+    let report = ">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n"
+    for place in report.utf8.indices {
+      var damaged = report
+      damaged.unicodeScalars.remove(at: place)
+      let server = try ScriptedServer { [damaged] _, command in
+        command.contains("end") ? ":0\r\n" + damaged : "+OK\r\n"
+      }
+      let redis = try Redis(
+        .tcp(host: "127.0.0.1", port: server.port), heartbeat: .milliseconds(50))
+      let shared = RedisCache(redis, prefix: "", form: .plain)
+      let cache = memory.following(shared).layered(over: shared)
+      while memory.count == 0 { _ = try? await cache.set(Data(), for: "k").value }
+
+      shared.setIfAbsent(Data(), for: "end")
+
+      while memory.count > 0 { await Task.yield() }
+    }
+  }
+
   private var fetched: FunctionSource<String, Data> {
     FunctionSource.signal { [origin] _ in origin.signal }
   }

@@ -107,10 +107,12 @@ final class RedisConnection: Sendable {
 
   /// Begins to send commands on a connection that the server calls `session`, after those that end
   /// the lost ones before it, and some reads.
-  func becomeReady(as session: RedisSession?, reading reads: [RedisRequest] = [], at now: Int64) {
+  func becomeReady(
+    as session: RedisSession?, reading reads: [RedisTracker.Read] = [], at now: Int64
+  ) {
     withState { state in
       let reads = reads.map {
-        PendingReply(request: $0, deadline: now, answer: { _ in }, isOwn: true)
+        PendingReply(request: $0.request, deadline: now, answer: $0.answer, isOwn: true)
       }
       var ending: [PendingReply] = []
       if let session {

@@ -71,7 +71,8 @@ extension RedisConnectionDriver {
     guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
     attempt = nil
     tracker.began(on: connection, sent.version)
-    connection.becomeReady(as: RedisSession(answers), reading: tracker.reads(), at: now)
+    connection.becomeReady(
+      as: RedisSession(answers), reading: tracker.firstReads(on: connection), at: now)
   }
 
   private mutating func deliver(_ replies: [RESPValue], at now: Int64) {

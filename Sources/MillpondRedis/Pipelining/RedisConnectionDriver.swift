@@ -84,6 +84,7 @@ struct RedisConnectionDriver {
       connectToNext(at: now, RedisError.unknownHost(settings.address.host))
     }
     trackIfChanged()
+    tracker.askForExchanges(on: connection, every: settings.limits.heartbeat, at: now)
     if connection.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
       connection.submitOwn(.command("PING"))
     }

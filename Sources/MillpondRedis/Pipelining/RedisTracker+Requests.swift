@@ -58,18 +58,6 @@ extension RedisTracker {
       requests: requests, sent: SentPrefixes(version: version, texts: needed), isAnew: isAnew)
   }
 
-  /// Returns the commands after which the server reports removals of many keys, if it tracks by what
-  /// has been read.
-  ///
-  /// - Parameter version: The version of the prefixes for which they have been sent.
-  func reads(after version: Int = -1) -> [RedisRequest] {
-    isByKey ? all.filter { $0.version > version }.map { Self.read($0) } : []
-  }
-
-  static func read(_ prefix: TrackedPrefix) -> RedisRequest {
-    .get(RedisKey(prefix: prefix.text, key: TrackedPrefix.removalKey))
-  }
-
   private static func tracking(_ prefixes: [String]) -> RedisRequest {
     var arguments: [RedisArgument] = ["CLIENT", "TRACKING", "ON", "BCAST", "NOLOOP"]
     // Without a prefix the server reports all keys.

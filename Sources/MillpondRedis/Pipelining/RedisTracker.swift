@@ -10,6 +10,7 @@ final class RedisTracker: Sendable {
   let tracking: RedisTracking
   private let connections: [RedisConnection]
   private let state: Locked<State>
+  let exchanges = Locked(DatabaseExchanges())
 
   fileprivate struct State: Sendable {
     var prefixes: [(prefix: TrackedPrefix, uses: Int)] = []
@@ -81,7 +82,7 @@ final class RedisTracker: Sendable {
 
   var all: [TrackedPrefix] { state.withLock { $0.prefixes.map(\.prefix) } }
 
-  private func connection(of key: String) -> RedisConnection {
+  func connection(of key: String) -> RedisConnection {
     connections[RedisConnection.number(of: key, among: connections.count)]
   }
 
@@ -174,42 +175,13 @@ final class RedisTracker: Sendable {
     clear(prefixes, on: connections[connection])
   }
 
-  /// Acts on a message of the server.
-  func received(_ elements: [RESPValue], on connection: RedisConnection) {
-    guard elements.count >= 2, elements[0].text == "invalidate" else { return }
-    let prefixes = all
-    // Without keys, everything was removed.
-    guard case .array(let keys) = elements[1] else { return manyRemoved(prefixes, connection) }
-    // Keys that are not text are of no cache.
-    for serverKey in keys.lazy.compactMap(\.text) {
-      for prefix in prefixes {
-        guard let key = prefix.key(of: serverKey) else { continue }
-        if key.begins(with: TrackedPrefix.removalKey) {
-          manyRemoved([prefix], connection)
-        } else if self.connection(of: key) === connection {
-          changed(key, of: prefix, on: connection)
-        }
-      }
-    }
-  }
-
-  /// Acts on a report that many keys were removed.
-  private func manyRemoved(_ prefixes: [TrackedPrefix], _ connection: RedisConnection) {
-    clear(prefixes)
-    guard isByKey else { return }
-    // Until it is read again, another such removal is not reported.
-    for prefix in prefixes {
-      connection.submitOwn(Self.read(prefix)) { _ in self.clear([prefix]) }
-    }
-  }
-
-  private func changed(_ key: String, of prefix: TrackedPrefix, on connection: RedisConnection) {
+  func changed(_ key: String, of prefix: TrackedPrefix, on connection: RedisConnection) {
     connection.withState { $0.orders[prefix.number]?.refuseFills(of: key) }
     prefix.changed(key)
   }
 
   /// Refuses the fills of prefixes, and clears what follows them.
-  private func clear(_ prefixes: [TrackedPrefix], on connection: RedisConnection? = nil) {
+  func clear(_ prefixes: [TrackedPrefix], on connection: RedisConnection? = nil) {
     for connection in connection.map({ [$0] }) ?? connections {
       connection.withState { state in
         for prefix in prefixes { state.orders[prefix.number]?.refuseAllFills() }
