@@ -17,8 +17,8 @@ public import MillpondSignals
 /// that also delivers the answers. Code that receives a value must not block that thread: `value`
 /// and `receive(on:limit:)` leave it at once.
 ///
-/// There is no encryption. Servers are used on the same machine by a Unix socket, in a private
-/// network, or through a local proxy that encrypts, such as `stunnel`.
+/// To an address with ``RedisAddress/tls(host:port:)`` the connection is encrypted: on Apple's
+/// platforms by the system, elsewhere by a ``RedisStream`` of yours.
 ///
 /// - Note: Any thread; none is blocked. Releasing the last reference to the client and its caches
 ///   ends its thread, when all commands are answered.
@@ -43,21 +43,53 @@ public final class Redis: Sendable {
   ///     fails silently, memory that follows the server is out of date for at most this time plus
   ///     the deadline.
   ///   - tracking: The way in which the server tells about changes of other processes.
-  /// - Throws: ``RedisError/system(call:code:)`` if the process has no descriptors left.
+  ///   - stream: Makes the stream of a connection to a host and port, in place of the client's own
+  ///     TCP or the system's TLS; nil for those. A Unix socket needs none.
+  /// - Throws: ``RedisError/noEncryption(address:)`` if the address has to be encrypted, and neither
+  ///   the system nor a stream does that; ``RedisError/system(call:code:)`` if the process has no
+  ///   descriptors left.
   public convenience init(
     _ address: RedisAddress, username: String? = nil, password: String? = nil, database: Int = 0,
     connections: Int = 1, deadline: Duration = .seconds(1), heartbeat: Duration = .seconds(2),
-    tracking: RedisTracking = .byPrefix
+    tracking: RedisTracking = .byPrefix,
+    stream: (@Sendable (_ host: String, _ port: UInt16) -> any RedisStream)? = nil
   ) throws(RedisError) {
     let limits = ConnectionLimits(
       deadline: ConnectionLimits.time(deadline), heartbeat: ConnectionLimits.time(heartbeat))
     try self.init(
       RedisSettings(
         address: address, username: username, password: password, database: database,
-        connections: max(1, connections), tracking: tracking, limits: limits))
+        connections: max(1, connections), tracking: tracking, limits: limits, stream: stream))
+  }
+
+  /// Creates a client for a URL, as settings of programs have it, with the user and the database.
+  ///
+  ///     let redis = try Redis(url: "rediss://cache:secret@cache.example.com:6380/2")
+  ///
+  /// - Parameters:
+  ///   - url: `redis://user:password@host:port/database`, `rediss://…` for an encrypted connection,
+  ///     or `unix:///path?db=number`; everything but scheme and host or path may be left out. What
+  ///     can't stand in a URL is encoded by percent signs.
+  ///   - connections: The number of connections.
+  ///   - deadline: The time limit of a command.
+  ///   - heartbeat: The time of silence after which a sign of life is asked for.
+  ///   - tracking: The way in which the server tells about changes of other processes.
+  ///   - stream: Makes the stream of a connection to a host and port; nil for the built-in ones.
+  /// - Throws: ``RedisError/invalidURL(_:)``, and what the other initializer throws.
+  public convenience init(
+    url: String, connections: Int = 1, deadline: Duration = .seconds(1),
+    heartbeat: Duration = .seconds(2), tracking: RedisTracking = .byPrefix,
+    stream: (@Sendable (_ host: String, _ port: UInt16) -> any RedisStream)? = nil
+  ) throws(RedisError) {
+    let url = try RedisURL(url)
+    try self.init(
+      url.address, username: url.username, password: url.password, database: url.database,
+      connections: connections, deadline: deadline, heartbeat: heartbeat, tracking: tracking,
+      stream: stream)
   }
 
   init(_ settings: RedisSettings) throws(RedisError) {
+    let settings = try settings.withStream()
     loop = try RedisLoop(settings)
     layerName = "RedisCache at \(settings.address)"
   }

@@ -120,6 +120,8 @@ extension RedisAddress {}
 extension RedisCache {}
 extension RedisError {}
 extension RedisForm {}
+extension RedisStream {}
+extension RedisStreamEvent {}
 extension RedisTracking {}
 extension ResourceModel {}
 extension ScheduleCheck {}

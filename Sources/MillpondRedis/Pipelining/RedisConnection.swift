@@ -14,13 +14,13 @@ final class RedisConnection: Sendable {
 
   struct State: Sendable {
     var pipeline: RedisPipeline
-    var socket: RedisSocket?
+    var link: (any RedisLink)?
 
     /// The order of the writes of each cache's keys, by the number of the cache.
     var orders: [Int: WriteOrder<String>] = [:]
 
-    /// The addresses of the host, once they have been looked up.
-    var addresses: [SocketAddress]?
+    /// The places of the server, once they have been looked up, or why there are none.
+    var places: Result<[RedisPlace], RedisError>?
 
     /// Whether they are being looked up.
     var isLookingUp = false
@@ -29,15 +29,15 @@ final class RedisConnection: Sendable {
     var sessions: [RedisSession] = []
 
     fileprivate mutating func beginWriting() -> Writing? {
-      guard let socket, let output = pipeline.beginWriting() else { return nil }
-      return Writing(socket: socket, output: output)
+      guard let link, let output = pipeline.beginWriting() else { return nil }
+      return Writing(link: link, output: output)
     }
   }
 
   /// The work of the only writer.
   fileprivate struct Writing: Sendable {
-    let socket: RedisSocket
-    var output: SocketOutput
+    let link: any RedisLink
+    var output: LinkOutput
   }
 
   init(_ number: Int, _ limits: ConnectionLimits, _ wake: WakePipe) {
@@ -151,7 +151,7 @@ final class RedisConnection: Sendable {
   private func send(_ next: inout Writing?) {
     // Taken out, so that the room of the bytes has one owner and is used again.
     while var writing = exchange(&next, with: nil) {
-      writing.socket.send(&writing.output)
+      writing.link.send(&writing.output)
       let isBlocked = writing.output.isBlocked
       next = state.withLock { state in
         state.pipeline.endWriting(&writing.output)

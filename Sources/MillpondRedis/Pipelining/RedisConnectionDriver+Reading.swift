@@ -10,30 +10,32 @@ extension RedisConnectionDriver {
   ///   - room: The room for bytes that are read.
   /// - Returns: Whether there is something to tend now, not only at the next look.
   mutating func act(on watch: SocketCalls.Watch, _ room: inout [UInt8]) -> Bool {
-    guard watch.isReadable || watch.isWritable, let socket, socket.descriptor == watch.descriptor
-    else { return false }
+    guard let link else { return false }
+    let (isReadable, isWritable) = link.readiness(after: watch)
+    guard isReadable || isWritable else { return false }
     let now = SocketCalls.now()
     if let attempt, !attempt.isConnected {
-      if watch.isWritable { greet(at: now) }
+      if isWritable { greet(at: now) }
       return true
     }
-    let wasUsual = attempt == nil && !isBlocked
-    if watch.isWritable, isBlocked { connection.withState { $0.pipeline.unblock() } }
-    if watch.isReadable { read(socket, &room, at: now) }
-    return exchange(&isDue, with: false) || !wasUsual || self.socket !== socket
+    // A link without a descriptor may have become full since the last look at the times.
+    let hadNoRoom = isWritable && connection.withState { $0.pipeline.unblock() }
+    let wasUsual = attempt == nil && !isBlocked && !hadNoRoom
+    if isReadable { read(link, &room, at: now) }
+    return exchange(&isDue, with: false) || !wasUsual || self.link !== link
   }
 
-  private mutating func read(_ socket: RedisSocket, _ room: inout [UInt8], at now: Int64) {
-    while self.socket === socket {
+  private mutating func read(_ link: any RedisLink, _ room: inout [UInt8], at now: Int64) {
+    while self.link === link {
       let result = room.withUnsafeMutableBytes { buffer in
-        let result = socket.receive(into: buffer)
+        let result = link.receive(into: buffer)
         if case .moved(let count) = result {
           parser.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
         return result
       }
       switch result {
-      case .moved(0): return lose(.connectionLost, at: now)
+      case .moved(0): return lose(link.failure ?? .connectionLost, at: now)
       case .moved(let count):
         receive(at: now)
         // Less than fits is all that there was.
@@ -55,7 +57,7 @@ extension RedisConnectionDriver {
     }
     deliver(replies, at: now)
     if let attempt { finishGreeting(attempt.answers.withLock { $0 }, at: now) }
-    if socket != nil, let failure { lose(failure, at: now) }
+    if link != nil, let failure { lose(failure, at: now) }
   }
 
   /// Begins to send commands when the greeting is answered.

@@ -8,7 +8,7 @@ struct RedisConnectionDriver {
   let settings: RedisSettings
   let tracker: RedisTracker
   private let wake: WakePipe
-  var socket: RedisSocket?
+  var link: (any RedisLink)?
   var parser: RESPParser
   var attempt: Attempt?
 
@@ -19,29 +19,29 @@ struct RedisConnectionDriver {
   /// Whether an answer asks for a look at the times now.
   var isDue = false
 
-  /// The number of addresses that were connected to, but did not answer the greeting: the next
-  /// attempt begins with another one.
-  var passedAddresses = 0
+  /// The number of places that were connected to, but did not answer the greeting: the next attempt
+  /// begins with another one.
+  var passedPlaces = 0
 
   /// An attempt to connect, up to the end of the greeting.
   struct Attempt {
     let deadline: Int64
 
-    /// The time by which the present address has to be connected to.
-    var addressDeadline = Int64.max
+    /// The time by which the present place has to be connected to.
+    var placeDeadline = Int64.max
     var isLookingUp = false
-    var addresses: [SocketAddress] = []
+    var places: [RedisPlace] = []
     var isConnected = false
 
     /// The answers to the greeting so far.
     let answers = Locked<[Result<RESPValue, RedisError>]>([])
 
-    /// Returns the next address, for its share of the time that is left; nil if there is none.
-    mutating func takeAddress(at now: Int64) -> SocketAddress? {
-      guard let address = addresses.first else { return nil }
-      addressDeadline = now + (deadline - now) / Int64(addresses.count)
-      addresses.removeFirst()
-      return address
+    /// Returns the next place, for its share of the time that is left; nil if there is none.
+    mutating func takePlace(at now: Int64) -> RedisPlace? {
+      guard let place = places.first else { return nil }
+      placeDeadline = now + (deadline - now) / Int64(places.count)
+      places.removeFirst()
+      return place
     }
   }
 
@@ -60,7 +60,7 @@ struct RedisConnectionDriver {
   var watch: SocketCalls.Watch {
     let isConnecting = attempt.map { !$0.isConnected } ?? false
     return SocketCalls.Watch(
-      descriptor: socket?.descriptor ?? -1, isWriting: isConnecting || isBlocked)
+      descriptor: link?.descriptor ?? -1, isWriting: isConnecting || isBlocked)
   }
 
   // MARK: Times
@@ -71,17 +71,15 @@ struct RedisConnectionDriver {
     if let attempt {
       if attempt.deadline <= now {
         lose(.timedOut, at: now)
-      } else if !attempt.isConnected, attempt.addressDeadline <= now {
-        socket = nil
+      } else if !attempt.isConnected, attempt.placeDeadline <= now {
+        link = nil
         connectToNext(at: now, .timedOut)
       }
     }
     connectIfDue(at: now)
-    if attempt?.isLookingUp == true, let found = takeAddresses() {
+    if attempt?.isLookingUp == true, let found = takePlaces() {
       attempt?.isLookingUp = false
-      let start = found.isEmpty ? 0 : passedAddresses % found.count
-      attempt?.addresses = Array(found[start...] + found[..<start])
-      connectToNext(at: now, RedisError.unknownHost(settings.address.host))
+      connect(to: found, at: now)
     }
     trackIfChanged()
     tracker.askForExchanges(on: connection, every: settings.limits.heartbeat, at: now)
@@ -92,8 +90,8 @@ struct RedisConnectionDriver {
     connection.flush()
     isBlocked = connection.withState { $0.pipeline.isBlocked }
     let next = connection.withState { $0.pipeline.nextLook(at: now) }
-    let addressDeadline = attempt?.isConnected == false ? attempt?.addressDeadline : nil
-    return [next, attempt?.deadline, addressDeadline].compactMap { $0 }.min()
+    let placeDeadline = attempt?.isConnected == false ? attempt?.placeDeadline : nil
+    return [next, attempt?.deadline, placeDeadline].compactMap { $0 }.min()
   }
 
   private mutating func failOverdue(at now: Int64) {
@@ -119,44 +117,49 @@ struct RedisConnectionDriver {
     lookUp(at: now)
   }
 
-  /// Finds the addresses of the server; those of a host on another thread, since the system's call
-  /// blocks.
+  /// Finds the places of the server; on another thread, if that may block.
   ///
   /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
   private mutating func lookUp(at now: Int64) {
-    guard case .tcp(let host, let port) = settings.address else {
-      guard let address = SocketAddress.unix(path: settings.address.host) else {
-        return lose(.pathTooLong(settings.address.host), at: now)
-      }
-      attempt?.addresses = [address]
-      return connectToNext(at: now, .connectionLost)
+    if settings.isPlaceKnown {
+      return connect(to: Result { () throws(RedisError) in try settings.places() }, at: now)
     }
     attempt?.isLookingUp = true
     let isRunning = connection.withState { state in
-      state.addresses = nil
+      state.places = nil
       return exchange(&state.isLookingUp, with: true)
     }
     if isRunning { return }
-    runInBackground { [connection, wake] in
-      let addresses = SocketAddress.addresses(of: host, port: port)
+    runInBackground { [connection, settings, wake] in
+      let places = Result { () throws(RedisError) in try settings.places() }
       connection.withState { state in
-        state.addresses = addresses
+        state.places = places
         state.isLookingUp = false
       }
       wake.signal()
     }
   }
 
-  private func takeAddresses() -> [SocketAddress]? {
-    connection.withState { exchange(&$0.addresses, with: nil) }
+  private func takePlaces() -> Result<[RedisPlace], RedisError>? {
+    connection.withState { exchange(&$0.places, with: nil) }
   }
 
-  /// Tries the next address; without one, the attempt has failed with `error`.
+  private mutating func connect(to found: Result<[RedisPlace], RedisError>, at now: Int64) {
+    switch found {
+    case .failure(let error): lose(error, at: now)
+    case .success(let places):
+      let start = places.isEmpty ? 0 : passedPlaces % places.count
+      attempt?.places = Array(places[start...] + places[..<start])
+      connectToNext(at: now, .connectionLost)
+    }
+  }
+
+  /// Tries the next place; without one, the attempt has failed with `error`.
   private mutating func connectToNext(at now: Int64, _ error: RedisError) {
     var error = error
-    while let address = attempt?.takeAddress(at: now) {
+    while let place = attempt?.takePlace(at: now) {
       do throws(RedisError) {
-        socket = try RedisSocket(connectingTo: address)
+        link = try place.link(wake)
         return
       } catch let failure {
         error = failure
@@ -166,9 +169,9 @@ struct RedisConnectionDriver {
   }
 
   mutating func greet(at now: Int64) {
-    guard let socket else { return }
-    if let failure = socket.connectFailure {
-      self.socket = nil
+    guard let link else { return }
+    if let failure = link.failure {
+      self.link = nil
       return connectToNext(at: now, failure)
     }
     attempt?.isConnected = true
@@ -181,7 +184,7 @@ struct RedisConnectionDriver {
         answer: { result in answers?.withLock { $0.append(result) } }, isOwn: true)
     }
     connection.withState { state in
-      state.socket = socket
+      state.link = link
       state.pipeline.greet(greeting, at: now)
     }
     connection.flush()
@@ -191,7 +194,7 @@ struct RedisConnectionDriver {
 
   /// Tells the server about prefixes that have been added.
   private mutating func trackIfChanged() {
-    guard attempt == nil, socket != nil, tracker.version != sent.version else { return }
+    guard attempt == nil, link != nil, tracker.version != sent.version else { return }
     let step = tracker.step(after: sent, on: connection.number)
     // Until the server has answered, nothing is known about changes.
     if step.isAnew { tracker.ended(on: connection.number) }
@@ -204,21 +207,21 @@ struct RedisConnectionDriver {
       [connection, tracker] result in
       if case .success = result { return tracker.began(on: connection, version) }
       // Without reports the connection is of no use; if it is lost already, the next one tracks.
-      if connection.generation == generation { connection.withState { $0.socket }?.shutDown() }
+      if connection.generation == generation { connection.withState { $0.link }?.shutDown() }
     }
   }
 
   mutating func lose(_ error: RedisError, at now: Int64) {
     // First of all: from here on no get is answered from memory that the server has not confirmed.
     tracker.ended(on: connection.number)
-    socket?.shutDown()
-    socket = nil
-    if attempt?.isConnected == true { passedAddresses += 1 }
+    link?.shutDown()
+    link = nil
+    if attempt?.isConnected == true { passedPlaces += 1 }
     attempt = nil
     parser = RESPParser(settings.replyLimits)
     let share = settings.chance()
     let failed = connection.withState { state in
-      state.socket = nil
+      state.link = nil
       return state.pipeline.lose(error, at: now, share: share)
     }
     for answer in failed { answer(.failure(error)) }

@@ -102,8 +102,8 @@ final class RedisLoop: Sendable {
     for connection in connections {
       tracker.ended(on: connection.number)
       let answers = connection.withState { state in
-        state.socket?.shutDown()
-        state.socket = nil
+        state.link?.shutDown()
+        state.link = nil
         return state.pipeline.close()
       }
       for answer in answers { answer(.failure(.closed)) }

@@ -2,7 +2,7 @@ import MillpondCore
 import MillpondSignals
 
 /// The commands of one connection, and what becomes of them: the deciding part, without threads,
-/// sockets and time of its own.
+/// links and time of its own.
 ///
 /// Commands are sent and answered in the order of their submission. When a connection is lost,
 /// the commands that only read and were sent once are sent again on the next one, before all later
@@ -64,8 +64,8 @@ struct RedisPipeline: Sendable {
   /// The commands whose answers come after those, in order.
   var sent = Queue<PendingReply>()
 
-  /// Output that the socket has taken in part; the rest is sent first.
-  var unfinished: SocketOutput?
+  /// Output that the link has taken in part; the rest is sent first.
+  var unfinished: LinkOutput?
 
   /// The bytes that have not been handed to a writer, and the room of those that were sent.
   var output: [UInt8] = []
@@ -195,7 +195,7 @@ extension RedisPipeline {
 
 extension RedisPipeline {
   /// Takes the output for the only writer; nil if there is another writer, or nothing to write.
-  mutating func beginWriting() -> SocketOutput? {
+  mutating func beginWriting() -> LinkOutput? {
     isWakePending = false
     if isWriting || isBlocked || isCorked { return nil }
     switch phase {
@@ -209,11 +209,11 @@ extension RedisPipeline {
     if output.isEmpty { return nil }
     isWriting = true
     let bytes = exchange(&output, with: exchange(&spare, with: []))
-    return SocketOutput(bytes: bytes, generation: generation)
+    return LinkOutput(bytes: bytes, generation: generation)
   }
 
-  /// Ends a write, and keeps what the socket did not take.
-  mutating func endWriting(_ written: inout SocketOutput) {
+  /// Ends a write, and keeps what the link did not take.
+  mutating func endWriting(_ written: inout LinkOutput) {
     guard written.generation == generation else { return }
     isWriting = false
     isBlocked = written.isBlocked
@@ -229,8 +229,7 @@ extension RedisPipeline {
   /// The most room that is kept for later output.
   private static let spareRoom = 1 << 16
 
-  /// Notes that the socket has room again.
-  mutating func unblock() {
-    isBlocked = false
-  }
+  /// Notes that the link has room; returns whether it had none before.
+  @discardableResult
+  mutating func unblock() -> Bool { exchange(&isBlocked, with: false) }
 }

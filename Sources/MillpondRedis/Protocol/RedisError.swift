@@ -22,6 +22,15 @@ public enum RedisError: Error, Sendable, Hashable {
   /// No answer came within the deadline.
   case timedOut
 
+  /// The text is no URL of a server; carries it without name and password.
+  case invalidURL(String)
+
+  /// The address has to be encrypted, for which this system needs a ``RedisStream``; carries it.
+  case noEncryption(address: String)
+
+  /// The stream to the server could not be connected, or failed, such as because of a certificate.
+  case streamFailed(message: String)
+
   /// The server refused the greeting, the credentials, the database or the tracking.
   ///
   /// A server older than version 6 refuses the greeting.
@@ -70,6 +79,11 @@ extension RedisError: LocalizedError, CustomStringConvertible {
     case .system(let call, let code): "\(call) failed: \(SocketCalls.message(for: code))"
     case .connectionLost: "the connection to the server was lost"
     case .timedOut: "the server did not answer within the deadline"
+    case .invalidURL(let text): "this is no URL of a Redis server: \(text)"
+    case .noEncryption(let address):
+      "\(address) has to be encrypted, for which this system needs a stream with TLS; "
+        + "the article 'Redis over TLS on Linux' has one"
+    case .streamFailed(let message): "the stream to the server failed: \(message)"
     case .refused(let message): "the server refused the connection's settings: \(message)"
     case .server(let message): "the server answered: \(message)"
     case .malformedReply(let what): "the server sent a malformed reply: \(what)"

@@ -1,3 +1,6 @@
+/// Makes the stream of a connection to a host and port.
+typealias RedisStreamMaker = @Sendable (_ host: String, _ port: UInt16) -> any RedisStream
+
 /// The settings of a client.
 struct RedisSettings: Sendable {
   var address: RedisAddress
@@ -10,6 +13,9 @@ struct RedisSettings: Sendable {
   var tracking: RedisTracking
   var limits: ConnectionLimits
   var replyLimits = RESPLimits()
+
+  /// What takes the place of the client's own TCP.
+  var stream: RedisStreamMaker?
 
   /// A random share for each pause.
   var chance: @Sendable () -> Double = { .random(in: 0..<1) }
@@ -26,14 +32,14 @@ extension RedisSettings {
       database == 0 ? [] : [.command("SELECT", .number(Int64(database)))]
     return [.command(hello), .command("INFO", "server")] + select
   }
-}
 
-extension RedisAddress {
-  /// The name of the host, or the path.
-  var host: String {
-    switch self {
-    case .tcp(let host, _): host
-    case .unix(let path): path
-    }
+  /// Returns the settings with the stream that the address needs: what has to be encrypted is never
+  /// sent by the client's own TCP.
+  func withStream() throws(RedisError) -> RedisSettings {
+    guard case .tls = address, stream == nil else { return self }
+    guard let stream = Self.systemStream else { throw .noEncryption(address: "\(address)") }
+    var copy = self
+    copy.stream = stream
+    return copy
   }
 }

@@ -19,9 +19,8 @@ import MillpondSockets
     driver.attempt = RedisConnectionDriver.Attempt(deadline: .max, isLookingUp: true)
     connection.withState { state in
       state.pipeline.beginConnecting()
-      state.addresses = ports.flatMap {
-        SocketAddress.addresses(of: "127.0.0.1", port: $0)
-      }
+      state.places = .success(
+        ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }.map { .socket($0) })
     }
 
     var space = [UInt8](repeating: 0, count: 100)
@@ -55,9 +54,8 @@ import MillpondSockets
 
   private func found(_ ports: [UInt16], by connection: RedisConnection) {
     connection.withState { state in
-      state.addresses = ports.flatMap {
-        SocketAddress.addresses(of: "127.0.0.1", port: $0)
-      }
+      state.places = .success(
+        ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }.map { .socket($0) })
     }
   }
 
@@ -66,16 +64,16 @@ import MillpondSockets
     let ports = [silent.port, silent.port, silent.port, last.port]
     var (driver, connection) = try driver()
     #expect(driver.tend(at: 0) == 1_000)
-    #expect(driver.socket == nil)
+    #expect(driver.link == nil)
     found(ports, by: connection)
 
     // Nothing is looked at in between, as if no address answered.
     #expect(driver.tend(at: 200) == 400)
-    let first = driver.socket
+    let first = driver.link
     #expect(driver.tend(at: 399) == 400)
-    #expect(driver.socket === first)
+    #expect(driver.link === first)
     #expect(driver.tend(at: 400) == 600)
-    #expect(driver.socket !== first)
+    #expect(driver.link !== first)
     #expect(driver.tend(at: 700) == 850)
     #expect(driver.tend(at: 850) == 1_000)
     #expect(connection.withState { $0.pipeline.phase } == .connecting)
@@ -120,6 +118,6 @@ import MillpondSockets
     found([server.port], by: connection)
     _ = driver.tend(at: 2_001)
 
-    #expect(driver.socket != nil)
+    #expect(driver.link != nil)
   }
 }

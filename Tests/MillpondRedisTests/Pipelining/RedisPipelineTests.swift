@@ -444,7 +444,7 @@ import Testing
 
   /// Ends a write of which the socket took so many bytes; nil for all.
   private func end(
-    _ written: inout SocketOutput?, _ pipeline: inout RedisPipeline, sent: Int? = nil,
+    _ written: inout LinkOutput?, _ pipeline: inout RedisPipeline, sent: Int? = nil,
     isBlocked: Bool = false
   ) {
     guard var output = written else { return }
@@ -452,7 +452,7 @@ import Testing
     pipeline.endWriting(&output)
   }
 
-  private func text(_ output: SocketOutput?) -> [String] {
+  private func text(_ output: LinkOutput?) -> [String] {
     String(decoding: output?.bytes ?? [], as: UTF8.self).split { " \r\n*$123456789".contains($0) }
       .map { String($0) }
   }
