@@ -120,6 +120,7 @@ extension RedisAddress {}
 extension RedisCache {}
 extension RedisError {}
 extension RedisForm {}
+extension RedisStatistics {}
 extension RedisStream {}
 extension RedisStreamEvent {}
 extension RedisTracking {}

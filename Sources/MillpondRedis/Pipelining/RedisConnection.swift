@@ -16,6 +16,8 @@ final class RedisConnection: Sendable {
     var pipeline: RedisPipeline
     var link: (any RedisLink)?
 
+    var counts = ConnectionCounts()
+
     /// The order of the writes of each cache's keys, by the number of the cache.
     var orders: [Int: WriteOrder<String>] = [:]
 
@@ -151,9 +153,11 @@ final class RedisConnection: Sendable {
   private func send(_ next: inout Writing?) {
     // Taken out, so that the room of the bytes has one owner and is used again.
     while var writing = exchange(&next, with: nil) {
+      let before = writing.output.sent
       writing.link.send(&writing.output)
-      let isBlocked = writing.output.isBlocked
+      let (sent, isBlocked) = (writing.output.sent - before, writing.output.isBlocked)
       next = state.withLock { state in
+        state.counts.bytesSent += sent
         state.pipeline.endWriting(&writing.output)
         return state.beginWriting()
       }

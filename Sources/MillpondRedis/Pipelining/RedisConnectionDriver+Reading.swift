@@ -37,7 +37,7 @@ extension RedisConnectionDriver {
       switch result {
       case .moved(0): return lose(link.failure ?? .connectionLost, at: now)
       case .moved(let count):
-        receive(at: now)
+        receive(count, at: now)
         // Less than fits is all that there was.
         if count < room.count { return }
       case .wouldBlock: return
@@ -46,8 +46,8 @@ extension RedisConnectionDriver {
     }
   }
 
-  /// Acts on all complete replies.
-  private mutating func receive(at now: Int64) {
+  /// Acts on all complete replies, of which the last bytes have arrived.
+  private mutating func receive(_ bytes: Int, at now: Int64) {
     var replies: [RESPValue] = []
     var failure: RedisError?
     do throws(RESPError) {
@@ -55,7 +55,7 @@ extension RedisConnectionDriver {
     } catch {
       failure = .malformedReply("\(error)")
     }
-    deliver(replies, at: now)
+    deliver(replies, bytes, at: now)
     if let attempt { finishGreeting(attempt.answers.withLock { $0 }, at: now) }
     if link != nil, let failure { lose(failure, at: now) }
   }
@@ -72,14 +72,23 @@ extension RedisConnectionDriver {
     }
     guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
     attempt = nil
+    connection.withState { state in
+      state.counts.connections += 1
+      state.counts.server = answers.first.flatMap { try? $0.get() }?.server
+    }
     tracker.began(on: connection, sent.version)
     connection.becomeReady(
       as: RedisSession(answers), reading: tracker.firstReads(on: connection), at: now)
   }
 
-  private mutating func deliver(_ replies: [RESPValue], at now: Int64) {
+  private mutating func deliver(_ replies: [RESPValue], _ bytes: Int, at now: Int64) {
     let count = replies.reduce(0) { $1.isPush ? $0 : $0 + 1 }
-    let taken = connection.withState { $0.pipeline.takeAnswered(count, at: now) }
+    let taken = connection.withState { state in
+      let taken = state.pipeline.takeAnswered(count, at: now)
+      state.counts.bytesReceived += bytes
+      state.counts.add(taken?.receivers ?? [], submittedBefore: settings.limits.deadline, at: now)
+      return taken
+    }
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
@@ -99,6 +108,7 @@ extension RedisConnectionDriver {
         isDue = true
       }
       if case .error(let message) = reply {
+        if !receiver.isOwn { connection.withState { $0.counts.refusals += 1 } }
         receiver.answer(.failure(.server(message: message)))
       } else {
         receiver.answer(.success(reply))

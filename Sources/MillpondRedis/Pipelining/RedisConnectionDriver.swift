@@ -204,8 +204,11 @@ struct RedisConnectionDriver {
     let (version, generation) = (sent.version, connection.generation)
     // Without any, after the answers to earlier ones.
     connection.submitOwn(step.requests.last ?? .command("PING")) {
-      [connection, tracker] result in
-      if case .success = result { return tracker.began(on: connection, version) }
+      [connection, tracker, wake] result in
+      if case .success = result {
+        tracker.began(on: connection, version)
+        return wake.signal()
+      }
       // Without reports the connection is of no use; if it is lost already, the next one tracks.
       if connection.generation == generation { connection.withState { $0.link }?.shutDown() }
     }

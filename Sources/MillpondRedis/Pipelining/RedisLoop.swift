@@ -10,6 +10,9 @@ final class RedisLoop: Sendable {
   private let settings: RedisSettings
   let wake: WakePipe
 
+  /// Sends the statistics when the state of a connection has changed.
+  let changes = PublishSubject<RedisStatistics>()
+
   /// What the thread does: nothing yet, its work, its work until the last answer, or nothing any
   /// more.
   enum Phase: UInt8, AtomicRepresentable, Sendable {
@@ -67,6 +70,7 @@ final class RedisLoop: Sendable {
     var room = [UInt8](repeating: 0, count: 32 << 10)
     // The time of the next look at the connections; commands that come before need none earlier.
     var look: Int64? = 0
+    var reported = statistics
     while !isOver {
       let now = SocketCalls.now()
       if let time = look, time <= now {
@@ -75,6 +79,7 @@ final class RedisLoop: Sendable {
           if let time = drivers[place].tend(at: now) { look = min(look ?? time, time) }
           watches[place + 1] = drivers[place].watch
         }
+        report(after: &reported)
       }
       SocketCalls.wait(for: &watches, atMost: look.map { max(0, $0 - now) })
       if watches[0].isReadable {
@@ -86,6 +91,25 @@ final class RedisLoop: Sendable {
       }
     }
     closeAll()
+  }
+
+  /// The present statistics.
+  var statistics: RedisStatistics {
+    var statistics = RedisStatistics()
+    statistics.isTracking = tracker.isInForce
+    for connection in connections {
+      connection.withState { statistics.add($0.pipeline, $0.counts) }
+    }
+    return statistics
+  }
+
+  private func report(after last: inout RedisStatistics) {
+    let haveChanged = zip(connections, last.connections).contains { connection, last in
+      connection.withState { RedisStatistics.State($0.pipeline.phase) } != last.state
+    }
+    if !haveChanged, tracker.isInForce == last.isTracking { return }
+    last = statistics
+    changes.next(last)
   }
 
   private var isOver: Bool {
@@ -108,5 +132,6 @@ final class RedisLoop: Sendable {
       }
       for answer in answers { answer(.failure(.closed)) }
     }
+    changes.completed()
   }
 }

@@ -53,6 +53,14 @@ import Testing
   }
   // end
 
+  // snippet
+  func logging(_ redis: Redis) -> Disposable {
+    redis.changes.subscribe { event in
+      if case .next(let statistics) = event { print(statistics) }
+    }
+  }
+  // end
+
   /// Without a server, the layers below answer.
   @Test func `the compositions answer without a server too`() async throws {
     let nowhere = RedisCache(try Redis(.unix(path: "/nowhere/at-all")), prefix: "p/")
