@@ -25,6 +25,7 @@ public final class LocalRedis: Sendable {
   public let folder: URL
 
   private let program: URL
+  private let configuration: String?
   private let arguments: [String]
   private let running = Mutex<Running?>(nil)
 
@@ -58,9 +59,13 @@ public final class LocalRedis: Sendable {
   ///
   /// - Parameters:
   ///   - options: Further options, such as `["--maxmemory", "1mb"]`.
+  ///   - configuration: The text of the file of its configuration, which a sentinel needs; nil for
+  ///     none.
   ///   - line: A part of the line of its log after which this returns.
   /// - Throws: ``LocalRedisError`` if none is installed, or it does not start.
-  public init(_ options: [String] = [], until line: String = readyLine) throws {
+  public init(
+    _ options: [String] = [], configuration: String? = nil, until line: String = readyLine
+  ) throws {
     guard let program = Self.program else { throw LocalRedisError.notInstalled }
     self.program = program
     // Short, because the path of a Unix socket may have about a hundred bytes.
@@ -68,6 +73,9 @@ public final class LocalRedis: Sendable {
       .appending(path: "millpond-\(UInt32.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     arguments = options
+    self.configuration = configuration
+    try configuration?.write(
+      to: folder.appending(path: "configuration"), atomically: true, encoding: .utf8)
     port = try Self.freePort()
     try start(until: line)
   }
@@ -109,10 +117,11 @@ public final class LocalRedis: Sendable {
     let (input, output) = (Pipe(), Pipe())
     server.executableURL = URL(filePath: "/bin/sh")
     server.currentDirectoryURL = folder
+    let file = configuration == nil ? [] : [folder.appending(path: "configuration").path]
     server.arguments =
-      [
-        "-c", Self.commands, "sh", program.path, "--port", "\(port)", "--bind", "127.0.0.1",
-        "--save", "", "--appendonly", "no", "--daemonize", "no", "--logfile", "",
+      ["-c", Self.commands, "sh", program.path] + file + [
+        "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+        "--daemonize", "no", "--logfile", "",
         "--unixsocket", socketPath,
       ] + arguments
     server.standardInput = input

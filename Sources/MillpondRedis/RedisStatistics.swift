@@ -2,7 +2,7 @@ public import MillpondSignals
 
 /// The state of a client's connections, and what they have carried so far.
 ///
-///     print(redis.statistics)  // redis 7.0.15, ready, tracking; 2 reconnects, 0 refused, …
+///     print(redis.statistics)  // redis 7.0.15 at 10.0.0.1:6379, ready, tracking; 2 reconnects, …
 ///     redis.changes.subscribe { event in … }
 public struct RedisStatistics: Sendable, Hashable {
   /// The states of a connection.
@@ -27,6 +27,9 @@ public struct RedisStatistics: Sendable, Hashable {
   public struct Connection: Sendable, Hashable {
     /// The state of the connection.
     public internal(set) var state: State
+
+    /// The address of the server, or of the last one; nil before it has been looked up.
+    public internal(set) var address: RedisAddress?
 
     /// The name and the version of the server, such as `redis 7.0.15`; nil before the first greeting.
     public internal(set) var server: String?
@@ -64,8 +67,9 @@ extension RedisStatistics: CustomStringConvertible {
   /// A single line for logs.
   public var description: String {
     let states = connections.map { connection in
-      let server = connection.server.map { "\($0), " } ?? ""
-      return "\(server)\(connection.state)" + (connection.failure.map { " (\($0))" } ?? "")
+      let server = connection.server.map { "\($0) " } ?? ""
+      let place = connection.address.map { "at \($0), " } ?? ""
+      return "\(server)\(place)\(connection.state)" + (connection.failure.map { " (\($0))" } ?? "")
     }
     return states.joined(separator: "; ") + (isTracking ? ", tracking" : ", not tracking")
       + "; \(reconnects) reconnects, \(answers) answers, \(refusals) refusals, "

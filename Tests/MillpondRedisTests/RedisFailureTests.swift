@@ -177,6 +177,11 @@ import Testing
     #expect(await code(of: cache.set(Data(), for: "k")) == "MOVED")
     #expect(await code(of: cache.values(of: ["k"]).map { _ in () }) == "MOVED")
     #expect(try await cache.layered(over: origin).get("k").value == Data([1]))
+    await #expect {
+      try await cache.get("k").value
+    } throws: { error in
+      "\(error)".contains("a node of a cluster, which this client does not support")
+    }
   }
 
   @Test func `failures and the open circuit are in provenance and statistics`() async throws {

@@ -1,6 +1,7 @@
 /// What one connection has carried, and how often it was made.
 struct ConnectionCounts: Sendable {
-  /// The name and version of the server.
+  /// The address of the server, and its name and version.
+  var address: RedisAddress?
   var server: String?
 
   /// The number of times that it was made.
@@ -29,7 +30,9 @@ extension RedisStatistics {
   mutating func add(_ pipeline: RedisPipeline, _ counts: ConnectionCounts) {
     let failure = pipeline.phase != .ready && pipeline.failures > 0 ? pipeline.failure : nil
     connections.append(
-      Connection(state: State(pipeline.phase), server: counts.server, failure: failure))
+      Connection(
+        state: State(pipeline.phase), address: counts.address, server: counts.server,
+        failure: failure))
     reconnects += max(0, counts.connections - 1)
     answers += counts.answers
     refusals += counts.refusals

@@ -22,7 +22,7 @@ final class RedisConnection: Sendable {
     var orders: [Int: WriteOrder<String>] = [:]
 
     /// The places of the server, once they have been looked up, or why there are none.
-    var places: Result<[RedisPlace], RedisError>?
+    var places: Result<ServerPlaces, RedisError>?
 
     /// Whether they are being looked up.
     var isLookingUp = false

@@ -70,11 +70,18 @@ extension RedisConnectionDriver {
         return lose(.refused(message: message), at: now)
       }
     }
+    let greeting = answers.first.flatMap { try? $0.get() }
+    if let service = settings.address.service, let role = greeting?["role"]?.text,
+      role != "master"
+    {
+      return lose(.noPrimary(service: service, reason: "the sentinels name a \(role)"), at: now)
+    }
     guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
     attempt = nil
+    if settings.address.service != nil { nextInquiry = now + settings.limits.heartbeat }
     connection.withState { state in
       state.counts.connections += 1
-      state.counts.server = answers.first.flatMap { try? $0.get() }?.server
+      state.counts.server = greeting?.server
     }
     tracker.began(on: connection, sent.version)
     connection.becomeReady(
@@ -92,7 +99,7 @@ extension RedisConnectionDriver {
     guard let (late, receivers) = taken else {
       return lose(.malformedReply("an answer without a command"), at: now)
     }
-    var next = -late
+    var (next, isDemoted) = (-late, false)
     for reply in replies {
       if case .push(let elements) = reply {
         tracker.received(elements, on: connection)
@@ -108,13 +115,28 @@ extension RedisConnectionDriver {
         isDue = true
       }
       if case .error(let message) = reply {
-        if !receiver.isOwn { connection.withState { $0.counts.refusals += 1 } }
+        if !receiver.isOwn {
+          connection.withState { $0.counts.refusals += 1 }
+          isDemoted = isDemoted || message.contains("READONLY ")
+        }
         receiver.answer(.failure(.server(message: message)))
       } else {
         receiver.answer(.success(reply))
       }
     }
     connection.uncork()
+    if isDemoted { leaveDemoted(at: now) }
+  }
+
+  /// Leaves a server that is no primary any more, and looks its address up again.
+  ///
+  /// If that leads to the same server, or another replica, the client stays there for a while, and
+  /// writes fail.
+  private mutating func leaveDemoted(at now: Int64) {
+    let age = now - connection.withState { $0.pipeline.readySince }
+    if link != nil, settings.address.service != nil || age >= settings.limits.lasting {
+      lose(.server(message: "READONLY The server is a replica."), at: now)
+    }
   }
 }
 

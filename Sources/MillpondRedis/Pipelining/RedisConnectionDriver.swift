@@ -7,7 +7,7 @@ struct RedisConnectionDriver {
   let connection: RedisConnection
   let settings: RedisSettings
   let tracker: RedisTracker
-  private let wake: WakePipe
+  let wake: WakePipe
   var link: (any RedisLink)?
   var parser: RESPParser
   var attempt: Attempt?
@@ -18,6 +18,10 @@ struct RedisConnectionDriver {
 
   /// Whether an answer asks for a look at the times now.
   var isDue = false
+
+  /// The server that was found last, and the time at which the sentinels are asked again.
+  var server: RedisAddress?
+  var nextInquiry: Int64?
 
   /// The number of places that were connected to, but did not answer the greeting: the next attempt
   /// begins with another one.
@@ -76,11 +80,10 @@ struct RedisConnectionDriver {
         connectToNext(at: now, .timedOut)
       }
     }
+    askAgainIfDue(at: now)
+    if let found = takePlaces() { act(on: found, at: now) }
+    // After all that may lose the connection.
     connectIfDue(at: now)
-    if attempt?.isLookingUp == true, let found = takePlaces() {
-      attempt?.isLookingUp = false
-      connect(to: found, at: now)
-    }
     trackIfChanged()
     tracker.askForExchanges(on: connection, every: settings.limits.heartbeat, at: now)
     if connection.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
@@ -91,7 +94,8 @@ struct RedisConnectionDriver {
     isBlocked = connection.withState { $0.pipeline.isBlocked }
     let next = connection.withState { $0.pipeline.nextLook(at: now) }
     let placeDeadline = attempt?.isConnected == false ? attempt?.placeDeadline : nil
-    return [next, attempt?.deadline, placeDeadline].compactMap { $0 }.min()
+    let inquiry = attempt == nil ? nextInquiry : nil
+    return [next, attempt?.deadline, placeDeadline, inquiry].compactMap { $0 }.min()
   }
 
   private mutating func failOverdue(at now: Int64) {
@@ -115,57 +119,6 @@ struct RedisConnectionDriver {
     guard phase == .connecting, attempt == nil else { return }
     attempt = Attempt(deadline: now + settings.limits.deadline)
     lookUp(at: now)
-  }
-
-  /// Finds the places of the server; on another thread, if that may block.
-  ///
-  /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
-  private mutating func lookUp(at now: Int64) {
-    if settings.isPlaceKnown {
-      return connect(to: Result { () throws(RedisError) in try settings.places() }, at: now)
-    }
-    attempt?.isLookingUp = true
-    let isRunning = connection.withState { state in
-      state.places = nil
-      return exchange(&state.isLookingUp, with: true)
-    }
-    if isRunning { return }
-    runInBackground { [connection, settings, wake] in
-      let places = Result { () throws(RedisError) in try settings.places() }
-      connection.withState { state in
-        state.places = places
-        state.isLookingUp = false
-      }
-      wake.signal()
-    }
-  }
-
-  private func takePlaces() -> Result<[RedisPlace], RedisError>? {
-    connection.withState { exchange(&$0.places, with: nil) }
-  }
-
-  private mutating func connect(to found: Result<[RedisPlace], RedisError>, at now: Int64) {
-    switch found {
-    case .failure(let error): lose(error, at: now)
-    case .success(let places):
-      let start = places.isEmpty ? 0 : passedPlaces % places.count
-      attempt?.places = Array(places[start...] + places[..<start])
-      connectToNext(at: now, .connectionLost)
-    }
-  }
-
-  /// Tries the next place; without one, the attempt has failed with `error`.
-  private mutating func connectToNext(at now: Int64, _ error: RedisError) {
-    var error = error
-    while let place = attempt?.takePlace(at: now) {
-      do throws(RedisError) {
-        link = try place.link(wake)
-        return
-      } catch let failure {
-        error = failure
-      }
-    }
-    lose(error, at: now)
   }
 
   mutating func greet(at now: Int64) {
@@ -220,7 +173,7 @@ struct RedisConnectionDriver {
     link?.shutDown()
     link = nil
     if attempt?.isConnected == true { passedPlaces += 1 }
-    attempt = nil
+    (attempt, nextInquiry) = (nil, nil)
     parser = RESPParser(settings.replyLimits)
     let share = settings.chance()
     let failed = connection.withState { state in

@@ -14,27 +14,41 @@ enum RedisPlace: Sendable {
   }
 }
 
+/// A server, and what a connection to it can be made to, in the order in which that is tried.
+struct ServerPlaces: Sendable {
+  let server: RedisAddress
+  let places: [RedisPlace]
+}
+
 extension RedisSettings {
   /// Whether the places are known without a call that blocks.
   var isPlaceKnown: Bool {
     switch address {
     case .unix: true
     case .tcp, .tls: stream != nil
+    case .sentinels: false
     }
   }
 
-  /// Finds the places of the server, in the order in which they are tried; may block, unless they
-  /// are known.
-  func places() throws(RedisError) -> [RedisPlace] {
+  /// Finds the places of the server; may block, unless they are known.
+  func places() throws(RedisError) -> ServerPlaces {
     switch address {
     case .unix(let path):
       guard let address = SocketAddress.unix(path: path) else { throw .pathTooLong(path) }
-      return [.socket(address)]
+      return ServerPlaces(server: self.address, places: [.socket(address)])
     case .tcp(let host, let port), .tls(let host, let port):
-      if let stream { return [.stream(host: host, port: port, stream)] }
+      if let stream {
+        return ServerPlaces(
+          server: address, places: [.stream(host: host, port: port, stream)])
+      }
       let addresses = SocketAddress.addresses(of: host, port: port)
       if addresses.isEmpty { throw .unknownHost(host) }
-      return addresses.map { .socket($0) }
+      return ServerPlaces(server: address, places: addresses.map { .socket($0) })
+    case .sentinels(let addresses, let service, let password):
+      var inquiry = SentinelInquiry(self, service: service, addresses, password: password)
+      var settings = self
+      settings.address = try inquiry.primary()
+      return try settings.places()
     }
   }
 }

@@ -31,12 +31,16 @@ public enum RedisError: Error, Sendable, Hashable {
   /// The stream to the server could not be connected, or failed, such as because of a certificate.
   case streamFailed(message: String)
 
+  /// The sentinels name no primary of a service, or another one than the server.
+  case noPrimary(service: String, reason: String)
+
   /// The server refused the greeting, the credentials, the database or the tracking.
   ///
   /// A server older than version 6 refuses the greeting.
   case refused(message: String)
 
-  /// The server answered a command with an error, such as `OOM`, `READONLY`, `LOADING` or `MOVED`.
+  /// The server answered a command with an error, such as `OOM`, `READONLY` or `LOADING`; a node of a
+  /// cluster, which the client does not support, with `MOVED`, `ASK` or `CROSSSLOT`.
   case server(message: String)
 
   /// The server sent what no server of this protocol sends, or something larger than the limits.
@@ -70,6 +74,12 @@ public enum RedisError: Error, Sendable, Hashable {
   }
 }
 
+extension RedisError {
+  fileprivate var isOfCluster: Bool {
+    ["MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN"].contains(serverCode)
+  }
+}
+
 extension RedisError: LocalizedError, CustomStringConvertible {
   /// A single line for logs.
   public var description: String {
@@ -84,8 +94,12 @@ extension RedisError: LocalizedError, CustomStringConvertible {
       "\(address) has to be encrypted, for which this system needs a stream with TLS; "
         + "the article 'Redis over TLS on Linux' has one"
     case .streamFailed(let message): "the stream to the server failed: \(message)"
+    case .noPrimary(let service, let reason):
+      "there is no connection to the primary of \(service): \(reason)"
     case .refused(let message): "the server refused the connection's settings: \(message)"
-    case .server(let message): "the server answered: \(message)"
+    case .server(let message):
+      "the server answered: \(message)"
+        + (isOfCluster ? " (it is a node of a cluster, which this client does not support)" : "")
     case .malformedReply(let what): "the server sent a malformed reply: \(what)"
     case .tooManyCommands(let limit): "\(limit) commands wait for an answer already"
     case .tooManyBytes(let limit): "\(limit) bytes wait to be sent already"

@@ -14,12 +14,46 @@ public enum RedisAddress: Sendable, Hashable, CustomStringConvertible {
   /// A socket in the file system of the same machine.
   case unix(path: String)
 
-  /// The host and port, behind `rediss://` if the connection is encrypted, or the path.
+  /// The primary of a service, which its sentinels know.
+  ///
+  /// They are asked before each connection, and at every heartbeat; when they name another primary,
+  /// the client leaves the former one. It is spoken to as its sentinels are: encrypted, if their
+  /// addresses are ``tls(host:port:)``.
+  ///
+  ///     let sentinels = ["a", "b", "c"].map { RedisAddress.tcp(host: $0, port: 26379) }
+  ///     let redis = try Redis(.sentinels(sentinels, service: "mymaster"))
+  ///
+  /// - Parameters:
+  ///   - addresses: The addresses of the sentinels, best of all of them.
+  ///   - service: The name by which they know the primary.
+  ///   - password: The password of the sentinels; nil for none. That of the servers is the client's.
+  indirect case sentinels(_ addresses: [RedisAddress], service: String, password: String? = nil)
+
+  /// The host and port, behind `rediss://` if the connection is encrypted, or the path; of a service
+  /// its name and its sentinels.
   public var description: String {
     switch self {
     case .tcp(let host, let port): "\(host):\(port)"
     case .tls(let host, let port): "rediss://\(host):\(port)"
     case .unix(let path): path
+    case .sentinels(let addresses, let service, _):
+      "\(service) of " + addresses.map(\.description).joined(separator: ", ")
     }
+  }
+}
+
+extension RedisAddress {
+  /// Whether a connection to it, or to what it leads to, has to be encrypted.
+  var isEncrypted: Bool {
+    switch self {
+    case .tls: true
+    case .tcp, .unix: false
+    case .sentinels(let addresses, _, _): addresses.contains(where: \.isEncrypted)
+    }
+  }
+
+  /// The service whose primary is meant; nil if it is the server itself.
+  var service: String? {
+    if case .sentinels(_, let service, _) = self { service } else { nil }
   }
 }

@@ -36,7 +36,7 @@ extension RedisSettings {
   /// Returns the settings with the stream that the address needs: what has to be encrypted is never
   /// sent by the client's own TCP.
   func withStream() throws(RedisError) -> RedisSettings {
-    guard case .tls = address, stream == nil else { return self }
+    guard address.isEncrypted, stream == nil else { return self }
     guard let stream = Self.systemStream else { throw .noEncryption(address: "\(address)") }
     var copy = self
     copy.stream = stream

@@ -19,8 +19,9 @@ import MillpondSockets
     driver.attempt = RedisConnectionDriver.Attempt(deadline: .max, isLookingUp: true)
     connection.withState { state in
       state.pipeline.beginConnecting()
+      let addresses = ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }
       state.places = .success(
-        ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }.map { .socket($0) })
+        ServerPlaces(server: .tcp(host: "two.addresses"), places: addresses.map { .socket($0) }))
     }
 
     var space = [UInt8](repeating: 0, count: 100)
@@ -54,8 +55,9 @@ import MillpondSockets
 
   private func found(_ ports: [UInt16], by connection: RedisConnection) {
     connection.withState { state in
+      let addresses = ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }
       state.places = .success(
-        ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }.map { .socket($0) })
+        ServerPlaces(server: .tcp(host: "two.addresses"), places: addresses.map { .socket($0) }))
     }
   }
 

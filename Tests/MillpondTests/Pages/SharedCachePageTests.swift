@@ -54,6 +54,13 @@ import Testing
   // end
 
   // snippet
+  func failingOver(_ hosts: [String]) throws -> RedisCache {
+    let sentinels = hosts.map { RedisAddress.tcp(host: $0, port: 26379) }
+    return RedisCache(try Redis(.sentinels(sentinels, service: "mymaster")), prefix: "feed/")
+  }
+  // end
+
+  // snippet
   func logging(_ redis: Redis) -> Disposable {
     redis.changes.subscribe { event in
       if case .next(let statistics) = event { print(statistics) }
