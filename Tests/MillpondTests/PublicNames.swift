@@ -195,6 +195,7 @@ extension TimeToLive {}
 extension TimeoutAwaited {}
 extension TimerClock {}
 extension TransferError {}
+extension TransferMetrics {}
 extension TransportBreach {}
 extension TransportCapabilities {}
 extension TransportLaw {}

@@ -30,6 +30,8 @@ import Testing
     Document(page: "\(articles)/Inspector.md", source: "Pages/InspectorArticleTests.swift"),
     Document(page: "\(articles)/HTTPCaching.md", source: "Pages/HTTPCachingPageTests.swift"),
     Document(
+      page: "\(articles)/SessionsOfYourOwn.md", source: "Pages/SessionsOfYourOwnPage.swift"),
+    Document(
       page: "Sources/MillpondTesting/MillpondTesting.docc/OrdersOfThreads.md",
       source: "../MillpondScheduleTests/OrdersOfThreadsPageTests.swift"),
     Document(

@@ -25,6 +25,7 @@ extension RequestSender {
         guard let partials, let journal, request.canBeResumed else {
           return send(request, by: transport, strategy).pieces(limits, .whole(request))
         }
+        let request = request.adding(transport.capabilities)
         let place = PartialPlace(representation: request.representation, revision: revision)
         return partials.resuming(partials.lend(place), at: place) { earlier in
           send(request, by: transport, strategy, from: earlier?.resumePoint)

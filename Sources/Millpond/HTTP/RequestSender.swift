@@ -126,6 +126,7 @@ struct RequestSender: Sendable {
     guard let partials, request.canBeResumed else {
       return transport.send(request).assembled(limits, .whole(request))
     }
+    let request = request.adding(transport.capabilities)
     let place = PartialPlace(representation: request.representation, revision: revision)
     let earlier = partials.find(place, byteLimit: limits.byteLimit)
     return partials.resuming(earlier, at: place) { partial in

@@ -74,6 +74,7 @@ public struct HTTPCache: HTTPTransport {
   /// and nothing fits.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
     let answer = Signal { [core] observer, lifetime in
+      let request = request.adding(core.transfers.base.capabilities)
       HTTPCacheExchange(core, request, observer, lifetime).start()
     }
     // Others may share the transfer, and the session of the base has others still.
@@ -84,7 +85,8 @@ public struct HTTPCache: HTTPTransport {
   /// Those of the base, and this cache.
   public var capabilities: TransportCapabilities {
     let base = core.transfers.base.capabilities
-    return TransportCapabilities(appliesBackpressure: base.appliesBackpressure, cache: self)
+    return TransportCapabilities(
+      appliesBackpressure: base.appliesBackpressure, addedFields: base.addedFields, cache: self)
   }
 
   /// Ends the refreshes, and lets no caller join a transfer that has begun.
@@ -92,7 +94,7 @@ public struct HTTPCache: HTTPTransport {
 
   /// Returns the decision about a request as it would be made now, without acting on it.
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
-    let parsed = ParsedRequest(request)
+    let parsed = ParsedRequest(request.adding(core.transfers.base.capabilities))
     return core.transfers.store.heads(request.url.cacheKey).map { [core] heads in
       core.transfers.decision(
         for: parsed, stored: heads.selected(by: parsed), at: core.transfers.wallTime())

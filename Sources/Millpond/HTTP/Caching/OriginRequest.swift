@@ -33,7 +33,8 @@ final class OriginRequest: Hashable, Sendable, CustomStringConvertible {
     self.stored = stored
     self.others = others
     self.token = token
-    let fields = [request.headers, request.credentials].flatMap { $0.fields + [("", "")] }
+    let fields = [request.headers, request.credentials, request.added ?? [:]]
+      .flatMap { $0.fields + [("", "")] }
       // With lengths, since a value may contain whatever separates.
       .map { "\($0.name.utf8.count) \($0.name) \($0.value.utf8.count) \($0.value)" }
     name = Fingerprint(of: "\(key) \(fields.joined())")

@@ -109,8 +109,10 @@ struct ParsedRequest: Sendable {
 
 extension ParsedRequest {
   init(_ request: HTTPRequest) {
+    var headers = request.headers
+    if let added = request.added { headers.append(added) }
     self.init(
-      method: request.method.name, headers: request.headers, credentials: request.credentials,
+      method: request.method.name, headers: headers, credentials: request.credentials,
       account: request.account)
     if case .atMost = request.lookup.freshness { freshness = request.lookup.freshness }
   }

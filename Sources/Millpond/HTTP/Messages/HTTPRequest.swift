@@ -34,6 +34,9 @@ public struct HTTPRequest: Sendable {
   /// The redirects that led to this request; a transport marks the head of the answer with it.
   public internal(set) var redirection: Redirection?
 
+  /// The fields that the transport adds by itself; nil until they are known.
+  var added: HeaderFields?
+
   /// Whether the answer's body is passed on in parts, to a subscriber that may be slow.
   var isStreamed = false
 
@@ -103,14 +106,24 @@ public struct HTTPRequest: Sendable {
   /// The name of the resource, under which the bytes of an interrupted transfer are found again.
   public var identity: String { name ?? url.absoluteString }
 
-  /// All fields to send: ``headers``, the media type of the body, and ``credentials``.
+  /// All fields to send: ``headers``, the media type of the body, ``credentials``, and those that
+  /// the transport adds by itself, as far as they are known.
   public var fields: HeaderFields {
     var fields = headers
     if let body, fields["Content-Type"] == nil {
       fields.append(body.contentType, for: "Content-Type")
     }
     fields.append(credentials)
+    if let added { fields.append(added) }
     return fields
+  }
+
+  /// Returns a copy with the fields that its transport adds, if it has not got them yet.
+  func adding(_ capabilities: TransportCapabilities) -> HTTPRequest {
+    guard added == nil, let fields = capabilities.addedFields else { return self }
+    var request = self
+    request.added = fields(self)
+    return request
   }
 }
 
@@ -165,6 +178,7 @@ extension HTTPRequest {
     }
     request.credentials.append(credentials)
     request.origins += others
+    request.added = nil  // A refusal may have set cookies.
     return request
   }
 }
@@ -227,7 +241,7 @@ extension HTTPRequest {
   /// the credentials of an ``HTTPAuthorization``, which are renewed meanwhile. They are
   /// hashed, because the name is written to disk and a field may be secret.
   var representation: String {
-    let fields = (headers.fields + credentials.fields)
+    let fields = (headers.fields + credentials.fields + (added?.fields ?? []))
       .map { (name: $0.name.lowercased(), value: $0.value) }
       .filter { !Self.neutralFields.contains($0.name) }
     if fields.isEmpty { return identity }

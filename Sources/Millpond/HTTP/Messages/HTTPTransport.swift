@@ -60,18 +60,35 @@ public struct TransportCapabilities: Sendable {
   /// they do not pile up in memory.
   public var appliesBackpressure: Bool
 
+  /// Returns the fields that the transport adds to a request by itself, such as cookies; nil if it
+  /// adds none by which an origin may know the caller.
+  ///
+  /// An ``HTTPCache`` tells users apart by them, and passes them on among
+  /// ``HTTPRequest/fields``, so that the transport does not add them again.
+  public var addedFields: (@Sendable (HTTPRequest) -> HeaderFields)?
+
   /// The HTTP cache that requests pass; nil if there is none.
   let cache: HTTPCache?
 
   /// Creates the capabilities of a transport that stores nothing.
   ///
-  /// - Parameter appliesBackpressure: Whether a slow receiver slows the origin down.
-  public init(appliesBackpressure: Bool = false) {
-    self.init(appliesBackpressure: appliesBackpressure, cache: nil)
+  /// - Parameters:
+  ///   - appliesBackpressure: Whether a slow receiver slows the origin down.
+  ///   - addedFields: Returns the fields that the transport adds to a request by itself.
+  public init(
+    appliesBackpressure: Bool = false,
+    addedFields: (@Sendable (HTTPRequest) -> HeaderFields)? = nil
+  ) {
+    self.init(
+      appliesBackpressure: appliesBackpressure, addedFields: addedFields, cache: nil)
   }
 
-  init(appliesBackpressure: Bool, cache: HTTPCache?) {
+  init(
+    appliesBackpressure: Bool, addedFields: (@Sendable (HTTPRequest) -> HeaderFields)?,
+    cache: HTTPCache?
+  ) {
     self.appliesBackpressure = appliesBackpressure
+    self.addedFields = addedFields
     self.cache = cache
   }
 }

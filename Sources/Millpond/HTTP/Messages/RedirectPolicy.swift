@@ -46,6 +46,7 @@ extension HTTPRequest {
     let leavesOrigin = !admitsCredentials(for: target)
     var next = self
     next.url = WebAddress(target).url
+    next.added = nil  // They depend on the URL.
     next.redirection = Redirection(
       leftOrigin: leavesOrigin,
       lifetimes: [redirection?.lifetime, head.redirectLifetime(of: self)].compactMap { $0 })

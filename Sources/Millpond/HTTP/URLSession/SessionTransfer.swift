@@ -13,6 +13,7 @@ import MillpondSignals
 final class SessionTransfer: Sendable {
   private let observer: Observer<HTTPPart>
   private let commands: SerialQueue
+  private let capabilities: TransportCapabilities
   private let state: Locked<State>
   private let finished: @Sendable () -> Void
 
@@ -36,12 +37,15 @@ final class SessionTransfer: Sendable {
   ///   - commands: The queue for calls to the session. Linux: such a call waits for the working
   ///     queue that all sessions share, and an origin that sends without a pause keeps that busy
   ///     for seconds (swift-corelibs-foundation 6.3.1; on its main branch `cancel` returns).
+  ///   - capabilities: The fields that the transport adds, also to what follows a redirect.
   ///   - finished: Called once, when the session has finished with the task or will never receive
   ///     it.
   init(
     _ request: HTTPRequest, _ observer: Observer<HTTPPart>, commands: SerialQueue,
+    capabilities: TransportCapabilities = TransportCapabilities(),
     finished: @escaping @Sendable () -> Void = {}
   ) {
+    self.capabilities = capabilities
     self.finished = finished
     state = Locked(State(request: request))
     self.observer = observer
@@ -112,7 +116,7 @@ final class SessionTransfer: Sendable {
     }
     let next: HTTPRequest
     switch result {
-    case .success(let request): next = request
+    case .success(let request): next = request.adding(capabilities)
     case .failure(let error): return refuse(error)
     }
     // A cancelled task must not be answered, nor be cancelled before it is answered: on Linux
@@ -162,6 +166,12 @@ final class SessionTransfer: Sendable {
     cancelTask()
     observer.failed(error)
   }
+
+  /// Fails the transfer because the user has refused its connection.
+  func refuse(_ code: URLError.Code) { refuse(URLError(code).naming(url)) }
+
+  /// The URL of the request, or of the one that follows the latest redirect.
+  var url: URL { state.withLock { $0.request.url } }
 
   private func cancelTask() { commands.async { self.state.withLock { $0.task }?.cancel() } }
 }

@@ -7,12 +7,13 @@ import Foundation
 /// A `URLSession` with its delegate, which ends when it is released.
 final class TaskSession: Sendable {
   private let session: URLSession
-  private let transfers = SessionTransfers()
+  private let transfers: SessionTransfers
 
-  init(connectionsPerHost: Int) {
+  init(_ settings: SessionSettings, connectionsPerHost: Int) {
+    transfers = SessionTransfers(settings)
     session = URLSession(
-      configuration: .millpond(connectionsPerHost: connectionsPerHost), delegate: transfers,
-      delegateQueue: .forSession())
+      configuration: settings.configuration(connectionsPerHost: connectionsPerHost),
+      delegate: transfers, delegateQueue: .forSession())
   }
 
   deinit {
@@ -43,14 +44,23 @@ final class TaskSession: Sendable {
 
 /// The running transfers of a session by task; the session's delegate, called on its serial queue.
 final class SessionTransfers: NSObject, URLSessionDataDelegate {
+  let settings: SessionSettings
   private let running = Locked<[Int: Entry]>([:])
 
-  private struct Entry: Sendable {
+  init(_ settings: SessionSettings) {
+    self.settings = settings
+  }
+
+  struct Entry: Sendable {
     let transfer: SessionTransfer
     let bodyLength: Int?
 
     /// The session of this task alone, which lives until the task has ended.
     let session: TaskSession?
+
+    /// The moments of the present exchange, where the session does not measure them.
+    var start = ContinuousClock.Instant.now
+    var firstByte: ContinuousClock.Instant?
   }
 
   func add(
@@ -65,6 +75,7 @@ final class SessionTransfers: NSObject, URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
+    beginAnswer(dataTask)
     transfer(of: dataTask)?.receive(response)
     completionHandler(.allow)
   }
@@ -78,6 +89,8 @@ final class SessionTransfers: NSObject, URLSessionDataDelegate {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
+    endExchange(entry(of: task), response)
+    change(task) { ($0.start, $0.firstByte) = (.now, nil) }
     transfer(of: task)?.redirect(response, to: request, completionHandler)
   }
 
@@ -85,6 +98,7 @@ final class SessionTransfers: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
     let entry = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    endExchange(entry, task.response)
     entry?.transfer.finish(task.response, error)
   }
 
@@ -92,21 +106,32 @@ final class SessionTransfers: NSObject, URLSessionDataDelegate {
     _ session: URLSession, task: URLSessionTask, didSendBodyData byteCount: Int64,
     totalBytesSent: Int64, totalBytesExpectedToSend: Int64
   ) {
-    guard let entry = running.withLock({ $0[task.taskIdentifier] }) else { return }
+    guard let entry = entry(of: task) else { return }
     entry.transfer.sent(Int(totalBytesSent), of: entry.bodyLength)
   }
 
   /// Ends the transfer of a task whose bytes have all been delivered; returns whether it has sent
   /// the end.
   func complete(_ task: URLSessionTask) -> Bool {
-    guard let entry = running.withLock({ $0[task.taskIdentifier] }),
+    guard let entry = entry(of: task),
       entry.transfer.finish(task.response, nil)
     else { return false }
     running.discard { $0.removeValue(forKey: task.taskIdentifier) }
+    endExchange(entry, task.response)
     return true
   }
 
-  private func transfer(of task: URLSessionTask) -> SessionTransfer? {
-    running.withLock { $0[task.taskIdentifier]?.transfer }
+  func transfer(of task: URLSessionTask) -> SessionTransfer? { entry(of: task)?.transfer }
+
+  private func entry(of task: URLSessionTask) -> Entry? {
+    running.withLock { $0[task.taskIdentifier] }
+  }
+
+  func change(_ task: URLSessionTask, _ change: @Sendable (inout Entry) -> Void) {
+    running.withLock { running in
+      guard var entry = running[task.taskIdentifier] else { return }
+      change(&entry)
+      running[task.taskIdentifier] = entry
+    }
   }
 }

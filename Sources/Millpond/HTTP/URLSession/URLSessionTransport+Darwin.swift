@@ -3,9 +3,7 @@
 
   extension URLSessionTransport {
     /// Backpressure: the session waits until its delegate has taken the bytes.
-    public var capabilities: TransportCapabilities {
-      TransportCapabilities(appliesBackpressure: true)
-    }
+    static var appliesBackpressure: Bool { true }
 
     /// The bytes of a transfer that may wait for a slow subscriber before the session waits.
     static var waitingLimit: Int { 4 << 20 }

@@ -8,9 +8,7 @@
     /// taken.
     ///
     /// Seen in swift-corelibs-foundation 6.3.1. This can change when the session can wait.
-    public var capabilities: TransportCapabilities {
-      TransportCapabilities(appliesBackpressure: false)
-    }
+    static var appliesBackpressure: Bool { false }
 
     /// No limit: the session keeps in memory the bytes that it may not deliver.
     static var waitingLimit: Int { .max }

@@ -1,16 +1,20 @@
 import Dispatch
-import Foundation
 public import MillpondSignals
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
 #endif
 
 /// A transport that sends requests through a `URLSession` of its own, which lives as long as it is
 /// used.
 ///
-/// It uses no cookies, no credentials and no cache of the system: caching is done elsewhere, and an
-/// answer must not depend on earlier callers. Connections are kept and reused.
+/// By itself it uses no cookies, no credentials and no cache of the system: caching is done
+/// elsewhere, and an answer must not depend on earlier callers. Connections are kept and reused.
+/// With a configuration of yours it uses proxies, networks and cookies as that says;
+/// <doc:SessionsOfYourOwn> has examples.
 ///
 /// On Linux a `URLSession` has faults that no caller can prevent. If origins can't be trusted, plug
 /// in another ``HTTPTransport``. Seen in swift-corelibs-foundation 6.3.1:
@@ -45,22 +49,61 @@ public final class URLSessionTransport: HTTPTransport {
   private let session: TaskSession
   private let commands = SerialQueue(label: "millpond.http", qos: .userInitiated)
   private let slots: HostConnectionLimit
+  private let settings: SessionSettings
 
   /// Creates a transport with a session of its own.
   ///
   /// - Parameter connectionsPerHost: The number of connections to one host, at least one. Further
   ///   requests wait, and their timeouts count meanwhile.
-  public init(connectionsPerHost: Int = 6) {
+  public convenience init(connectionsPerHost: Int = 6) {
+    self.init(SessionSettings(.withoutCookies(connectionsPerHost: connectionsPerHost)))
+  }
+
+  /// Creates a transport whose session is configured by the caller.
+  ///
+  /// The configuration is copied. Four things are not taken from it, and set here:
+  /// - its cache and its cache policy, since the age of a value must be known: ``HTTPCache``
+  ///   caches;
+  /// - its time limits, which ``HTTPLimits`` replaces;
+  /// - its storage of credentials, which callers would share: ``HTTPAuthorization`` has them;
+  /// - that the session adds cookies and additional headers. The transport adds the same ones
+  ///   itself, so that an ``HTTPCache`` can tell users apart by them.
+  ///
+  /// A request that has a field is not given another of that name. A redirect to another origin
+  /// leaves out additional headers that authenticate the caller.
+  ///
+  /// Every request through a configuration for the background fails with
+  /// ``TransferError/invalidRequest(reason:url:)``: such a session only carries files.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration; its number of connections to one host counts too.
+  ///   - onMetrics: Receives the times of each exchange with an origin, on a queue of the session;
+  ///     it should return soon.
+  public convenience init(
+    configuration: URLSessionConfiguration,
+    onMetrics: (@Sendable (TransferMetrics) -> Void)? = nil
+  ) {
+    self.init(SessionSettings(configuration, onMetrics: onMetrics))
+  }
+
+  init(_ settings: SessionSettings) {
+    self.settings = settings
     // Enough for connections that carry several requests at once.
-    slots = HostConnectionLimit(max(64, connectionsPerHost))
-    session = TaskSession(connectionsPerHost: max(1, connectionsPerHost))
+    slots = HostConnectionLimit(max(64, settings.connectionsPerHost))
+    session = TaskSession(settings, connectionsPerHost: settings.connectionsPerHost)
+  }
+
+  /// Whether the session waits for a slow receiver, and the fields that it adds.
+  public var capabilities: TransportCapabilities {
+    TransportCapabilities(
+      appliesBackpressure: Self.appliesBackpressure, addedFields: settings.addedFields)
   }
 
   /// Returns the head, and then the body as it arrives.
   ///
   /// - Parameter request: The request.
   public func send(_ request: HTTPRequest) -> Signal<HTTPPart> {
-    if let problem = request.problem { return .fail(problem) }
+    if let problem = settings.problem ?? request.problem { return .fail(problem) }
     let answer = withFileForStream(request) { request in
       self.slots.answer(to: request) { self.answer(to: request, finished: $0) }
     }
@@ -102,9 +145,15 @@ public final class URLSessionTransport: HTTPTransport {
   private func answer(
     to request: HTTPRequest, finished: @escaping @Sendable () -> Void
   ) -> Signal<HTTPPart> {
-    Signal { observer, lifetime in
+    Signal { [capabilities] observer, lifetime in
+      let request = request.adding(capabilities)
+      if request.added != nil, let problem = request.problem {
+        finished()
+        return observer.failed(problem)
+      }
       let transfer = SessionTransfer(
-        request, observer, commands: self.commands, finished: finished)
+        request, observer, commands: self.commands, capabilities: capabilities,
+        finished: finished)
       transfer.start { self.makeTask($0, transfer) }
       let raising = request.onRaise { transfer.raise(to: $0.fraction) }
       lifetime.onEnd {
@@ -116,7 +165,8 @@ public final class URLSessionTransport: HTTPTransport {
 
   private func makeTask(_ request: HTTPRequest, _ transfer: SessionTransfer) -> URLSessionTask {
     guard request.needsOwnConnection else { return session.makeTask(request, transfer) }
-    return TaskSession(connectionsPerHost: 1).makeTask(request, transfer, isOnlyTask: true)
+    return TaskSession(settings, connectionsPerHost: 1)
+      .makeTask(request, transfer, isOnlyTask: true)
   }
 }
 
@@ -144,28 +194,10 @@ extension HTTPPart {
   fileprivate var byteCount: Int { if case .body(let bytes) = self { bytes.count } else { 0 } }
 }
 
-extension URLSessionConfiguration {
-  /// A configuration with timeouts far beyond ours: on Linux the timeout of a request is ignored,
-  /// and one that fires during the decision on a redirect leaves the task without an end.
-  static func millpond(connectionsPerHost: Int) -> URLSessionConfiguration {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = nil
-    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    configuration.urlCredentialStorage = nil
-    configuration.httpCookieStorage = nil
-    configuration.httpShouldSetCookies = false
-    configuration.httpCookieAcceptPolicy = .never
-    configuration.httpMaximumConnectionsPerHost = connectionsPerHost
-    configuration.timeoutIntervalForRequest = aWeek
-    configuration.timeoutIntervalForResource = aWeek
-    return configuration
-  }
-}
-
 extension URLRequest {
   init(_ request: HTTPRequest) {
     self.init(
-      url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: aWeek)
+      url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: SessionSettings.aWeek)
     httpMethod = request.method.name
     for field in request.fields.fields { addValue(field.value, forHTTPHeaderField: field.name) }
     if case .data(let bytes)? = request.body?.content { httpBody = bytes }
@@ -181,5 +213,3 @@ extension Priority {
     }
   }
 }
-
-private let aWeek: TimeInterval = 7 * 24 * 60 * 60

@@ -56,6 +56,18 @@ import Testing
     #expect(scene.answers.state.isEmpty)
   }
 
+  @Test func `a refused connection fails with what was refused, and names the URL`() {
+    scene.transfer.refuse(.serverCertificateUntrusted)
+
+    guard case .failed(let failure)? = scene.parts.state.first else {
+      Issue.record("no failure")
+      return
+    }
+    let error = failure as? URLError
+    #expect(error?.code == .serverCertificateUntrusted)
+    #expect(error?.failingURL == Scene.url)
+  }
+
   @Test func `a redirect that is refused is not answered, and fails`() throws {
     try scene.redirect(to: "file:///d")
 

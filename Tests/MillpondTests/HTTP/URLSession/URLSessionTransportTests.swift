@@ -287,13 +287,6 @@ import Testing
     #expect(origin.exchanges.count == 2)
     #expect(origin.exchanges.allSatisfy { $0.request.headers["Cookie"] == nil })
   }
-
-  @Test func `the session's own timeouts come long after any that limits name`() {
-    let configuration = URLSessionConfiguration.millpond(connectionsPerHost: 1)
-
-    #expect(configuration.timeoutIntervalForRequest > 24 * 60 * 60)
-    #expect(configuration.timeoutIntervalForResource > 24 * 60 * 60)
-  }
 }
 
 enum Zipped {
