@@ -48,7 +48,7 @@ extension RedisCache {
 /// The mark of one removal, which is shorter than every value in the stamped form, and the commands
 /// that leave it.
 private struct KeyMark: Sendable {
-  let text = String(UInt64.random(in: 0 ... .max), radix: 36)
+  private let text = String(UInt64.random(in: 0 ... .max), radix: 36)
 
   /// The time for which it is left, in milliseconds: longer than a fill takes.
   private static let life: Int64 = 1_000
@@ -98,12 +98,8 @@ extension RedisCache {
     }
     // Before the keys are looked for: what other processes have fetched before, and store until
     // they are told, is found among them.
-    let connection = redis.loop.connections[0]
-    // Of the changes of a key in one turn of its loop the server reports only the last one, and not
-    // to the client that made it: so one key is that of this removal alone.
-    let key = TrackedPrefix.removalKey + KeyMark().text
-    connection.submit(KeyMark.report(serverKey(key))) { _ in }
-    connection.submit(KeyMark.report(serverKey(TrackedPrefix.removalKey))) { result in
+    let report = KeyMark.report(serverKey(TrackedPrefix.removalKey))
+    redis.loop.connections[0].submit(report) { result in
       if case .failure(let error) = result { return removal.end(.failure(error)) }
       // The answers to earlier writes tell whether they have stored something.
       self.redis.afterAllCommands { result in

@@ -12,7 +12,7 @@ extension RedisTracker {
     for serverKey in keys.lazy.compactMap(\.text) {
       for prefix in prefixes {
         guard let key = prefix.key(of: serverKey) else { continue }
-        if key.begins(with: TrackedPrefix.removalKey) {
+        if key == TrackedPrefix.removalKey {
           manyRemoved([prefix], connection)
         } else if self.connection(of: key) === connection {
           changed(key, of: prefix, on: connection)

@@ -12,10 +12,11 @@ final class TrackedPrefix: Sendable {
   /// The version of the prefixes with which the server was told of this one.
   let version: Int
 
-  /// The beginning of keys that no cache has, whose reports say that many keys were removed: of those
-  /// that the server does not have, it reports nothing.
+  /// A key that no cache has, whose report says that many keys were removed: of those that the server
+  /// does not have, it reports nothing.
   ///
-  /// It is a key itself, for clients that are told of what they have read.
+  /// A script sets and removes it, so that also clients which do so in the same turn of the server's
+  /// loop are told.
   static let removalKey = "\0removed"
 
   let removals = RedisRemovals()
