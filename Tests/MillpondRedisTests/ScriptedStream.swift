@@ -15,6 +15,7 @@ final class ScriptedStream: RedisStream {
     var output = Data()
     var isAsked = false
     var isWriting = false
+    var isHeld = false
     var seen = Seen()
   }
 
@@ -39,6 +40,15 @@ final class ScriptedStream: RedisStream {
   init(pieceSize: Int = .max, _ answer: @escaping @Sendable ([String]) throws -> String?) {
     self.pieceSize = pieceSize
     self.answer = answer
+  }
+
+  /// Lets no write end, until ``release()``.
+  func hold() { state.withLock { $0.isHeld = true } }
+
+  /// Ends the present write and later ones.
+  func release() {
+    state.withLock { $0.isHeld = false }
+    endWriting()
   }
 
   /// Sends an event to the client.
@@ -79,13 +89,18 @@ final class ScriptedStream: RedisStream {
         guard let text = try? answer(command) else { continue }
         state.withLock { $0.output += Data(text.utf8) }
       }
-      let receive = state.withLock { state in
-        state.isWriting = false
-        return state.receive
-      }
-      receive(.written)
-      deliver()
+      endWriting()
     }
+  }
+
+  private func endWriting() {
+    let receive = state.withLock { state -> (@Sendable (RedisStreamEvent) -> Void)? in
+      if state.isHeld { return nil }
+      state.isWriting = false
+      return state.receive
+    }
+    receive?(.written)
+    deliver()
   }
 
   func close() { state.withLock { $0.seen.closes += 1 } }

@@ -151,7 +151,16 @@ import Testing
 
   @Test func `of sentinels that disagree, most are right`() async throws {
     let (old, new) = (first.server.port, second.server.port)
-    let sentinels = try [naming { old }, naming { new }, naming { new }, naming { new }]
+    let isOldNamed = Locked(false)
+    let last = { @Sendable in
+      isOldNamed.withLock { $0 = true }
+      return old
+    }
+    let later = { @Sendable in
+      while !isOldNamed.withLock({ $0 }) {}
+      return new
+    }
+    let sentinels = try [naming(last), naming(later), naming(later), naming(later)]
     let silent = try ScriptedServer { _, _ in "" }
     let cache = try cache(sentinels.map(\.port) + [silent.port])
 
