@@ -37,6 +37,11 @@ enum CLibrary {
     return overflow || sumOverflow ? .max : sum
   }
 
+  /// Whether a process other than this one has a number; true if that is not known.
+  static func isRunningOther(_ process: Int32) -> Bool {
+    process != getpid() && (kill(process, 0) == 0 || errno != ESRCH)
+  }
+
   @inline(never)
   static func allocate(_ count: Int) throws -> UnsafeMutableRawBufferPointer {
     guard let start = malloc(max(1, count)) else { throw failure(.ENOMEM, "") }

@@ -1,7 +1,7 @@
 /// The protection classes of Apple's platforms, which say when the files of a disk cache can be
 /// read on a locked device.
 ///
-/// They have no effect elsewhere.
+/// They have no effect elsewhere. The folder of a cache is also left out of backups.
 public enum DiskProtection: Sendable, Hashable {
   /// Only while the device is unlocked: a get on a locked device fails, and the value is kept.
   case whileUnlocked
@@ -17,8 +17,12 @@ public enum DiskProtection: Sendable, Hashable {
   import Foundation
 
   extension DiskProtection {
-    /// Gives the folder this class, which files made in it inherit.
+    /// Gives the folder this class, which files made in it inherit, and leaves it out of backups.
     func apply(to folder: String) throws {
+      var url = URL(filePath: folder)
+      var values = URLResourceValues()
+      values.isExcludedFromBackup = true
+      try? url.setResourceValues(values)
       try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: folder)
     }
 
@@ -34,7 +38,7 @@ public enum DiskProtection: Sendable, Hashable {
 
 #if os(Linux)
   extension DiskProtection {
-    /// Does nothing: there are no such classes here.
+    /// Does nothing: there are neither such classes nor backups here.
     func apply(to folder: String) throws {}
   }
 #endif

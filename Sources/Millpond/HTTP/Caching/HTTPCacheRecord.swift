@@ -42,7 +42,7 @@ extension Codec where Encoded == Data, Decoded == HTTPCacheRecord {
 /// The last byte of a record, which says what it is; bodies then begin where the bytes do.
 private enum RecordKind: UInt8 {
   case body = 1
-  case heads = 2
+  case heads = 3
 }
 
 private struct RecordWriter {
@@ -73,6 +73,7 @@ private struct RecordWriter {
       add(Int(bitPattern: UInt(fingerprint.first)))
       add(Int(bitPattern: UInt(fingerprint.second)))
     }
+    add(Int(bitPattern: UInt(head.variant.salt)))
     add(head.variant.names.count)
     for name in head.variant.names { add(name) }
     add(head.headers.fields.count)
@@ -117,6 +118,7 @@ private struct RecordReader {
     )
     guard count >= 0, (0...1).contains(isWhole) else { throw Self.damage }
     let (body, selecting, credentials) = (try fingerprint(), try fingerprint(), try fingerprint())
+    let salt = UInt64(bitPattern: Int64(try number()))
     let names = try list { reader throws(DecodingError) in try reader.text() }
     let fields = try list { reader throws(DecodingError) in
       (name: try reader.text(), value: try reader.text())
@@ -125,7 +127,8 @@ private struct RecordReader {
       status: status, headers: HeaderFields(fields),
       requestTime: WallTime(microseconds: Int64(sent)),
       responseTime: WallTime(microseconds: Int64(arrived)),
-      variant: VariantKey(names: names, selecting: selecting, credentials: credentials),
+      variant: VariantKey(
+        names: names, salt: salt, selecting: selecting, credentials: credentials),
       body: StoredBody(number: body, byteCount: count, isWhole: isWhole == 1))
   }
 

@@ -51,7 +51,7 @@ extension StoredResponse {
     by head: HTTPHead, for request: ParsedRequest, requestTime: WallTime, responseTime: WallTime
   ) -> StoredResponse? {
     let fields = headers(updatedBy: head)
-    guard let variant = VariantKey(of: fields, to: request) else { return nil }
+    guard let variant = VariantKey(of: fields, to: request, salt: variant.salt) else { return nil }
     return StoredResponse(
       status: status, headers: fields, requestTime: requestTime, responseTime: responseTime,
       variant: variant, body: body)

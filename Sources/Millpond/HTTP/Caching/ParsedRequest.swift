@@ -6,11 +6,12 @@ struct ParsedRequest: Sendable {
   private(set) var method: String
   let headers: HeaderFields
 
-  /// A fingerprint of the fields that authenticate the caller; see ``CallerFields``.
-  let credentials: Fingerprint
+  /// The fields that authenticate the caller, in one text, which is empty for none; see
+  /// ``CallerFields``.
+  private let secrets: String
 
-  /// The authenticating fields of a named account; the fingerprint of the credentials has the name
-  /// in their place, so that it survives a renewal.
+  /// The authenticating fields of a named account; the text of the credentials has the name in
+  /// their place, so that it survives a renewal.
   let accountFields: HeaderFields
 
   private(set) var directives = CacheDirectives()
@@ -61,7 +62,7 @@ struct ParsedRequest: Sendable {
       default: if CallerFields.authenticates(field.name) { secrets.append(field) }
       }
     }
-    self.credentials = secrets.isEmpty ? .none : Self.fingerprint(of: secrets)
+    self.secrets = Self.text(of: secrets)
     // RFC 9111 §5.4: Pragma counts only where there is no Cache-Control.
     if !hasCacheControl, pragmas.contains(where: { CacheDirectives([$0]).has(.noCache) }) {
       directives.insert(.noCache)
@@ -87,23 +88,24 @@ struct ParsedRequest: Sendable {
   /// Whether the caller asks for an answer only if it has changed.
   var isConditional: Bool { !noneMatch.isEmpty || modifiedSince != nil }
 
-  /// A fingerprint of all fields by which an origin may know the caller: the credentials, and every
-  /// field that is not known to say something else.
+  /// Returns a fingerprint of the fields that authenticate the caller.
+  func credentials(_ salt: UInt64) -> Fingerprint {
+    secrets.isEmpty ? .none : Fingerprint(hiding: Array(secrets.utf8), salt)
+  }
+
+  /// Returns a fingerprint of all fields by which an origin may know the caller: the credentials,
+  /// and every field that is not known to say something else.
   ///
   /// An answer with `private` is for one user, and the origin may know that user by a field of its
   /// own.
-  var caller: Fingerprint {
+  func caller(_ salt: UInt64) -> Fingerprint {
     let telling = headers.fields.filter { CallerFields.mayTell($0.name) }
-    if telling.isEmpty { return credentials }
-    let known = (name: "", value: "\(credentials.first) \(credentials.second)")
-    return Self.fingerprint(of: telling + [known])
+    if telling.isEmpty { return credentials(salt) }
+    return Fingerprint(hiding: Array("\(Self.text(of: telling))\n\n\(secrets)".utf8), salt)
   }
 
-  private static func fingerprint(
-    of secrets: [(name: String, value: String)]
-  ) -> Fingerprint {
-    let lines = secrets.map { "\($0.name.lowercased()):\($0.value)" }.sorted()
-    return Fingerprint(of: lines.joined(separator: "\n"))
+  private static func text(of secrets: [(name: String, value: String)]) -> String {
+    secrets.map { "\($0.name.lowercased()):\($0.value)" }.sorted().joined(separator: "\n")
   }
 }
 
@@ -138,6 +140,18 @@ struct Fingerprint: Sendable, Hashable {
   init(of bytes: UnsafeRawBufferPointer) {
     first = FoldHash.hash(bytes, seed: 5)
     second = FoldHash.hash(bytes, seed: 6)
+  }
+
+  /// Creates the bits that are written to disk in place of a secret.
+  ///
+  /// - Parameters:
+  ///   - secret: The bytes of the secret.
+  ///   - salt: A random number that is written beside the bits, so that those of one secret have
+  ///     nothing in common.
+  init(hiding secret: [UInt8], _ salt: UInt64) {
+    let words = SHA256.hash(withUnsafeBytes(of: salt.littleEndian, Array.init) + secret)
+    first = UInt64(words[0]) << 32 | UInt64(words[1])
+    second = UInt64(words[2]) << 32 | UInt64(words[3])
   }
 
   /// The bits as digits, in a key or the name of a file.

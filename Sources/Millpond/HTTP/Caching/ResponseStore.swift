@@ -180,7 +180,11 @@ struct ResponseStore: Sendable {
     _ = records.apply(.fill(place, Stamped(HTTPCacheRecord(content)), token))
   }
 
-  private static func place(ofHeads key: String) -> String { "heads \(key)" }
+  /// The key of the heads of a URL, in which a hash stands for the query, which may be secret.
+  private static func place(ofHeads key: String) -> String {
+    guard let query = key.firstIndex(of: "?") else { return "heads \(key)" }
+    return "heads \(key[...query])\(Fingerprint(hiding: Array(key.utf8), 0).text)"
+  }
 }
 
 extension [StoredResponse] {

@@ -71,7 +71,8 @@ public final class StoredResponse: Sendable {
   /// Whether the response is for the caller of a request.
   func isForCaller(of request: ParsedRequest) -> Bool {
     variant.credentials
-      == (parsed.directives.has(.isPrivate) ? request.caller : request.credentials)
+      == (parsed.directives.has(.isPrivate)
+        ? request.caller(variant.salt) : request.credentials(variant.salt))
   }
 
   /// Whether the response may stay stored with the fields that it has.

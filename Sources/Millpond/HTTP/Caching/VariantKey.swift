@@ -4,40 +4,47 @@ import Foundation
 /// response's `Vary`, and the credentials; of a response with `private`, all fields by which an
 /// origin may know the caller.
 ///
-/// The values are hashed, because the key is written to disk and a field may be secret.
+/// The values are hashed with a salt, because the key is written to disk and a field may be secret.
 ///
 /// - Source: RFC 9111 §4.1, §3.5.
 struct VariantKey: Sendable, Equatable {
   /// The names in lower case, sorted; each once.
   let names: [String]
+
+  /// The salt of both hashes.
+  let salt: UInt64
   let selecting: Fingerprint
   let credentials: Fingerprint
 
-  init(names: [String], selecting: Fingerprint, credentials: Fingerprint) {
+  init(names: [String], salt: UInt64, selecting: Fingerprint, credentials: Fingerprint) {
     self.names = names
+    self.salt = salt
     self.selecting = selecting
     self.credentials = credentials
   }
 
   /// Returns the key of a response to `request`; nil if nothing can match it: its `Vary` is "*" or
   /// can't be read.
-  init?(of response: HeaderFields, to request: ParsedRequest) {
+  init?(
+    of response: HeaderFields, to request: ParsedRequest,
+    salt: UInt64 = .random(in: 0 ... .max)
+  ) {
     guard let names = response.varyingNames else { return nil }
     let isPrivate = CacheDirectives(response.values(of: "Cache-Control")).has(.isPrivate)
     self.init(
-      names: names, selecting: request.fingerprint(of: names),
-      credentials: isPrivate ? request.caller : request.credentials)
+      names: names, salt: salt, selecting: request.fingerprint(of: names, salt),
+      credentials: isPrivate ? request.caller(salt) : request.credentials(salt))
   }
 
   /// Whether the fields of `request` select the response.
   func isSelected(by request: ParsedRequest) -> Bool {
-    names.isEmpty || request.fingerprint(of: names) == selecting
+    names.isEmpty || request.fingerprint(of: names, salt) == selecting
   }
 }
 
 extension ParsedRequest {
   /// Returns a fingerprint of the values of these fields; equal for values that mean the same.
-  fileprivate func fingerprint(of names: [String]) -> Fingerprint {
+  fileprivate func fingerprint(of names: [String], _ salt: UInt64) -> Fingerprint {
     if names.isEmpty { return .none }
     var text: [UInt8] = []
     text.reserveCapacity(128)
@@ -55,7 +62,7 @@ extension ParsedRequest {
       }
       text.append(UInt8(ascii: "\n"))
     }
-    return text.withUnsafeBytes { Fingerprint(of: $0) }
+    return Fingerprint(hiding: text, salt)
   }
 
   /// Several fields mean the same as one list, and spaces around its commas mean nothing.

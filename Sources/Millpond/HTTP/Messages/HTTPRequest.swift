@@ -237,19 +237,17 @@ extension HTTPRequest {
   /// The name under which the first bytes of the answer are stored: the resource, and every field
   /// that may select one of its representations.
   ///
-  /// All fields count, since not every origin names in `Vary` the ones that it depends on, but not
-  /// the credentials of an ``HTTPAuthorization``, which are renewed meanwhile. They are
-  /// hashed, because the name is written to disk and a field may be secret.
-  var representation: String {
+  /// All fields count, since not every origin names in `Vary` the ones that it depends on. It may
+  /// contain secrets, so only a hash of it is written to disk.
+  var representation: Representation {
     let fields = (headers.fields + credentials.fields + (added?.fields ?? []))
       .map { (name: $0.name.lowercased(), value: $0.value) }
       .filter { !Self.neutralFields.contains($0.name) }
-    if fields.isEmpty { return identity }
     let lines = fields.enumerated()
       // Repeated fields keep their order.
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
       .map { "\($0.element.name):\($0.element.value)\n" }
-    return "\(identity) \(Fingerprint(of: lines.joined()).text)"
+    return Representation(identity: identity, fields: lines.joined())
   }
 
   /// Whether ranges of the answer may be requested: only of a GET that is not for a range itself.
@@ -259,4 +257,11 @@ extension HTTPRequest {
   private static let neutralFields: Set<String> = [
     "cache-control", "pragma", "if-none-match", "if-modified-since",
   ]
+}
+
+/// One of the forms of a resource: its identity, and the fields of a request that may select the
+/// form.
+struct Representation: Sendable, Hashable {
+  let identity: String
+  var fields = ""
 }

@@ -6,6 +6,7 @@ import MillpondSignals
 /// Blocks the thread: only for use on a queue that may block.
 struct PartialFiles: Sendable {
   private let folder: URL
+  private let protection: DiskProtection
   let system: FileSystem
 
   /// The files that could not be removed, with their sizes in bytes.
@@ -13,8 +14,12 @@ struct PartialFiles: Sendable {
 
   var path: String { folder.path }
 
-  init(folder: URL, _ system: FileSystem = FileSystem()) {
+  init(
+    folder: URL, _ protection: DiskProtection = .afterFirstUnlock,
+    _ system: FileSystem = FileSystem()
+  ) {
     self.folder = folder
+    self.protection = protection
     self.system = system
   }
 
@@ -36,13 +41,13 @@ struct PartialFiles: Sendable {
   /// Returns the file name of a resource.
   @inline(never)
   static func name(of identity: String, _ kind: Kind = .partial) -> String {
-    FileName.digits(FoldHash.hash(identity, seed: 0)) + kind.rawValue
+    FileName.digits(Fingerprint(hiding: Array(identity.utf8), 0).first) + kind.rawValue
   }
 
-  /// Returns the files, oldest first; removes incomplete ones.
+  /// Returns the files, oldest first; removes incomplete ones, and those of former versions.
   func list() -> [(name: String, byteCount: Int)] {
     let names = (try? system.namesInFolder(path)) ?? []
-    for name in names where Self.isHalfWritten(name) { try? remove(name) }
+    for name in names where Self.isHalfWritten(name) || Self.isFormer(name) { try? remove(name) }
     return names.compactMap { listed($0, Set(names)) }
       .sorted { $0.changed < $1.changed }
       .map { (name: $0.name, byteCount: $0.byteCount) }
@@ -142,7 +147,7 @@ struct PartialFiles: Sendable {
     var failure: (any Error)?
     do {
       for name in try system.namesInFolder(path)
-      where Self.isOurs(name) || Self.isHalfWritten(name) {
+      where Self.isOurs(name) || Self.isHalfWritten(name) || Self.isFormer(name) {
         do {
           if try system.status(path(name))?.isRegular == true { try remove(name) }
         } catch {
@@ -161,6 +166,8 @@ struct PartialFiles: Sendable {
   func makeFolder() throws {
     guard folder.isFileURL else { throw CLibrary.failure(.EINVAL, path) }
     try system.makeFolder(path)
+    // On a volume without classes the store still works.
+    try? protection.apply(to: path)
   }
 
   /// Returns the entry of a file; nil if it is not a regular file: a pipe would block its reader.
@@ -179,6 +186,11 @@ struct PartialFiles: Sendable {
 
   private static func isHalfWritten(_ name: String) -> Bool {
     Kind.allCases.contains { FileName.number(name, $0.rawValue + newSuffix) != nil }
+  }
+
+  /// Whether a file has the form of a former version, which kept streamed bodies apart.
+  private static func isFormer(_ name: String) -> Bool {
+    FileName.number(name, ".streamed") != nil || FileName.number(name, ".streamed.new") != nil
   }
 
   private static let newSuffix = ".new"

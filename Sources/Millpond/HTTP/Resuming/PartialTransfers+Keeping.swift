@@ -62,7 +62,7 @@ extension PartialTransfers {
     let needless = files.removeNeedless()
     guard !isRemoved(place),
       state.withLock({ $0.index?.admits(name, byteCount: byteCount + needless) }) == true,
-      !hasMore(name, than: byteCount, of: head)
+      !hasMore(place, than: byteCount, of: version)
     else { return false }
     let (surplus, former) =
       state.withLock { $0.index?.add(name, byteCount: byteCount, beside: needless) } ?? ([], nil)
@@ -78,8 +78,11 @@ extension PartialTransfers {
   }
 
   /// Whether at least as many bytes of the same version are stored.
-  private func hasMore(_ name: String, than byteCount: Int, of head: PartialHead) -> Bool {
-    guard let present = files.footer(name) else { return false }
-    return present.head == head && present.byteCount >= byteCount
+  private func hasMore(
+    _ place: PartialPlace, than byteCount: Int, of version: ResourceVersion
+  ) -> Bool {
+    guard let present = files.footer(place.fileName) else { return false }
+    return present.head.isOf(place) && present.head.version == version
+      && present.byteCount >= byteCount
   }
 }

@@ -20,9 +20,12 @@ public import MillpondSignals
 /// by an origin that does not support ranges. If the rest does not have the same `ETag`, or the
 /// same `Last-Modified` and length, the whole is requested.
 ///
-/// Bytes are found by ``HTTPRequest/identity`` and the request's own ``HTTPRequest/headers``, not
-/// by its credentials, and removed when the whole has arrived. When there is no room, the oldest
-/// are removed first.
+/// Bytes are found by ``HTTPRequest/identity`` and the request's fields, of which only salted hashes
+/// are on disk, and removed when the whole has arrived, or when the resource is requested with other
+/// fields. When there is no room, the oldest are removed first.
+///
+/// The files are accessible to their owner only, protected by `protection`, and left out of backups.
+/// Their bytes are as they came: a source whose values are to be sealed should have no partials.
 ///
 /// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. A file that
 /// can't be removed counts towards the limit, and is removed before later bytes are stored. Other
@@ -43,12 +46,19 @@ public final class PartialTransfers: Sendable {
   /// - Parameters:
   ///   - directory: A folder for this store alone.
   ///   - byteLimit: The greatest size of all files in bytes; with zero or less nothing is stored.
-  public convenience init(directory: URL, byteLimit: Int) {
-    self.init(directory: directory, byteLimit: byteLimit, FileSystem())
+  ///   - protection: The protection class of the files, on devices that lock. Give a ``MediaCache``
+  ///     that of its disk cache, whose files these are.
+  public convenience init(
+    directory: URL, byteLimit: Int, protection: DiskProtection = .afterFirstUnlock
+  ) {
+    self.init(directory: directory, byteLimit: byteLimit, FileSystem(), protection)
   }
 
-  init(directory: URL, byteLimit: Int, _ system: FileSystem) {
-    files = PartialFiles(folder: directory, system)
+  init(
+    directory: URL, byteLimit: Int, _ system: FileSystem,
+    _ protection: DiskProtection = .afterFirstUnlock
+  ) {
+    files = PartialFiles(folder: directory, protection, system)
     self.byteLimit = byteLimit
     queue.async {
       let index = PartialIndex(self.files.list(), byteLimit: byteLimit)
@@ -120,12 +130,14 @@ struct PartialState: Sendable {
 ///
 /// If all bytes are removed after the transfer began, it finds and stores none.
 struct PartialPlace: Sendable {
-  let representation: String
+  let representation: Representation
 
   /// The revision at which the transfer began.
   let revision: Revision
 
-  var fileName: String { PartialFiles.name(of: representation) }
+  /// The name of the file, the same for all forms of the resource: a name from its fields would say
+  /// something about secret ones.
+  var fileName: String { PartialFiles.name(of: representation.identity) }
 }
 
 extension PartialTransfers {
@@ -175,11 +187,11 @@ extension PartialTransfers {
     let name = place.fileName
     guard state.withLock({ $0.index?.has(name) }) == true, !isRemoved(place) else { return nil }
     if let footer = files.footer(name) ?? files.adopt(name),
-      footer.head.identity == place.representation
+      footer.head.isOf(place)
     {
       return footer
     }
-    // A damaged file would be in the way of later bytes.
+    // A damaged file, or that of another form, would be in the way of later bytes.
     remove(name)
     return nil
   }

@@ -3,24 +3,36 @@ import MillpondCore
 
 /// The description of the bytes in a file: the resource, and its version.
 struct PartialHead: Codable, Sendable, Equatable {
-  let identity: String
+  /// A salted hash of the representation, whose URL and fields may be secret.
+  private let resource: String
+  private let salt: UInt64
   private let condition: String
   private let entityTag: String?
   private let lastModified: String?
   private let total: Int?
 
   init(_ place: PartialPlace, _ version: ResourceVersion) {
-    identity = place.representation
+    salt = .random(in: 0 ... .max)
+    resource = place.representation.hidden(salt)
     condition = version.condition
     entityTag = version.validator.entityTag
     lastModified = version.validator.lastModified
     total = version.total
   }
 
+  /// Whether the bytes are those of a representation.
+  func isOf(_ place: PartialPlace) -> Bool { resource == place.representation.hidden(salt) }
+
   var version: ResourceVersion {
     ResourceVersion(
       condition: condition,
       validator: Validator(entityTag: entityTag, lastModified: lastModified), total: total)
+  }
+}
+
+extension Representation {
+  fileprivate func hidden(_ salt: UInt64) -> String {
+    Fingerprint(hiding: Array("\(identity)\n\n\(fields)".utf8), salt).text
   }
 }
 
@@ -91,7 +103,7 @@ struct ResumeFooter: Codable, Sendable, Equatable {
     return (footer, end - Int(length))
   }
 
-  private static let mark = Data("MPPART 2".utf8)
+  private static let mark = Data("MPPART 3".utf8)
   private static let fixedByteCount = 24
 
   /// The greatest length of a description; a longer one is not of this store.

@@ -19,9 +19,10 @@
     public convenience init(
       configuration: URLSessionConfiguration,
       onMetrics: (@Sendable (TransferMetrics) -> Void)? = nil,
-      onChallenge: @escaping @Sendable (URLAuthenticationChallenge) async -> (
-        URLSession.AuthChallengeDisposition, URLCredential?
-      )
+      onChallenge:
+        @escaping @Sendable (URLAuthenticationChallenge) async -> (
+          URLSession.AuthChallengeDisposition, URLCredential?
+        )
     ) {
       self.init(
         SessionSettings(configuration, onMetrics: onMetrics, onChallenge: onChallenge))

@@ -76,8 +76,19 @@ struct SessionSettings: Sendable {
 extension HTTPCookieStorage {
   /// The value of the field with the cookies for a URL; nil if there are none.
   fileprivate func field(for url: URL) -> String? {
-    guard let cookies = cookies(for: url), !cookies.isEmpty else { return nil }
-    return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+    // Linux: those for other paths too (swift-corelibs-foundation 6.3.1).
+    let path = url.path(percentEncoded: true)
+    let cookies = (cookies(for: url) ?? []).filter { $0.isFor(path.isEmpty ? "/" : path) }
+    return cookies.isEmpty ? nil : HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+  }
+}
+
+extension HTTPCookie {
+  /// Whether the cookie is for a path.
+  ///
+  /// - Source: RFC 6265 §5.1.4.
+  fileprivate func isFor(_ other: String) -> Bool {
+    other == path || other.hasPrefix(path.hasSuffix("/") ? path : path + "/")
   }
 }
 

@@ -4,15 +4,37 @@ import MillpondSignals
 /// A temporary file with the bytes of a body that is a stream, for its owner only; it is removed
 /// with this object.
 ///
+/// Its name has the number of the process, so that a later process can remove what a dead one has
+/// left.
+///
 /// A session asks for the bytes of a stream on a thread that must not wait for them: on Linux all
 /// sessions share it (swift-corelibs-foundation 6.3.1). A file also has a length, and can be sent
 /// again after a redirect.
 final class SpooledFile: Sendable {
   let url: URL
 
+  private static let prefix = "millpond-body-"
+  private static let swept: Void = sweep(FileManager.default.temporaryDirectory)
+
   private init() {
+    _ = Self.swept
+    let process = ProcessInfo.processInfo.processIdentifier
     url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("millpond-body-\(UUID().uuidString)")
+      .appendingPathComponent("\(Self.prefix)\(process).\(UUID().uuidString)")
+  }
+
+  /// Removes the files of dead processes; before the first file of this one, whose number a dead
+  /// one may have had.
+  static func sweep(
+    _ folder: URL, isRunning: (Int32) -> Bool = { CLibrary.isRunningOther($0) }
+  ) {
+    let names = (try? FileSystem().namesInFolder(folder.resolvedPath)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      // Former versions wrote no number.
+      let process = name.dropFirst(prefix.count).split(separator: ".").first.flatMap { Int32($0) }
+      if let process, isRunning(process) { continue }
+      try? FileSystem().remove(folder.appendingPathComponent(name).resolvedPath)
+    }
   }
 
   deinit { try? FileSystem().remove(url.resolvedPath) }

@@ -3,7 +3,8 @@
 
   extension SessionTransfers {
     func urlSession(
-      _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
+      _ session: URLSession, task: URLSessionTask,
+      didFinishCollecting metrics: URLSessionTaskMetrics
     ) {
       guard let onMetrics = settings.onMetrics else { return }
       for exchange in metrics.transactionMetrics where exchange.resourceFetchType != .localCache {

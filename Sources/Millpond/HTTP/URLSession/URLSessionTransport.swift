@@ -197,7 +197,8 @@ extension HTTPPart {
 extension URLRequest {
   init(_ request: HTTPRequest) {
     self.init(
-      url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: SessionSettings.aWeek)
+      url: request.url, cachePolicy: .reloadIgnoringLocalCacheData,
+      timeoutInterval: SessionSettings.aWeek)
     httpMethod = request.method.name
     for field in request.fields.fields { addValue(field.value, forHTTPHeaderField: field.name) }
     if case .data(let bytes)? = request.body?.content { httpBody = bytes }

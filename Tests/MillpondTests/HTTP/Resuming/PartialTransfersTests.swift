@@ -29,7 +29,7 @@ import Testing
 
   /// Returns the place of a transfer that begins now.
   private static func place(_ identity: String = "a") -> PartialPlace {
-    PartialPlace(representation: identity, revision: .next())
+    PartialPlace(representation: Representation(identity: identity), revision: .next())
   }
 
   private func keep(_ identities: [String], byteLimit: Int = .mebibytes(4)) async throws {

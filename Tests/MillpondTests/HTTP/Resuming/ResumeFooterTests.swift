@@ -15,7 +15,9 @@ import Testing
       condition: "\"1\"", validator: Validator(entityTag: "\"1\"", lastModified: "x"))
     tail = ResumeFooter(
       UnfinishedFile(path: path, byteCount: 100, checksum: .max),
-      PartialHead(PartialPlace(representation: "http://a/b", revision: .none), version))
+      PartialHead(
+        PartialPlace(representation: Representation(identity: "http://a/b"), revision: .none),
+        version))
     try tail.write(to: FileSystem().open(path, .updating))
   }
 
