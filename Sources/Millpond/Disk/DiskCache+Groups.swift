@@ -27,8 +27,7 @@ extension DiskCache {
   public func set(all values: [String: Data]) -> Signal<Void> {
     let (store, timeToLive) = access.forWriting
     let revision = Revision.next()
-    return store?.set(values, revision, timeToLive)
-      ?? onceOpen(revision) { $0.set(values, revision, timeToLive) }
+    return carryOut(by: store, revision) { store, _ in store.set(values, revision, timeToLive) }
   }
 
   /// Stores and removes values that must be kept, all of them or none.
@@ -37,7 +36,7 @@ extension DiskCache {
   /// - Throws: `CacheError.full(layer:byteCount:limit:)` if there is no room for them.
   package func keep(_ values: [(key: String, value: Data?)]) -> Signal<Void> {
     let revision = Revision.next()
-    return access.store?.keep(values, revision) ?? onceOpen(revision) { $0.keep(values, revision) }
+    return carryOut(by: access.store, revision) { store, _ in store.keep(values, revision) }
   }
 }
 

@@ -21,9 +21,8 @@ extension DiskCache {
   ) -> Signal<Void> {
     let key = key.canonicalText
     let (store, timeToLive) = access.forWriting
-    return store?.renew(key, stamped, token, timeToLive)
-      ?? onceOpen(token.revision) { [token = token.accepted] store in
-        store.renew(key, stamped, token, timeToLive)
-      }
+    return carryOut(by: store, token.revision) { store, waits in
+      store.renew(key, stamped, waits ? token.accepted : token, timeToLive)
+    }
   }
 }

@@ -162,10 +162,10 @@ public final class DiskCache: Cache, AnsweringSource {
   /// them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     let (store, timeToLive) = access.forWriting
-    // Until the folder opens, changes wait; by then the get behind a fill may be over.
-    let outcome =
-      store?.apply(change, timeToLive)
-      ?? onceOpen(change.time) { [change = change.accepted] in $0.apply(change, timeToLive) }
+    let outcome = carryOut(by: store, change.time) { store, waits in
+      // Until the folder opens, changes wait; by then the get behind a fill may be over.
+      store.apply(waits ? change.accepted : change, timeToLive)
+    }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
   }
@@ -174,26 +174,6 @@ public final class DiskCache: Cache, AnsweringSource {
   /// handle is disposed of.
   func onRemoval(_ act: @escaping @Sendable () -> Void) -> Disposable {
     removals.keep(act, in: \.self)
-  }
-
-  /// Returns the outcome of a write that is carried out as soon as the folder is open.
-  ///
-  /// - Parameters:
-  ///   - time: The place of the write in the order of all writes; for a fill, that of its get.
-  ///   - write: Carries it out.
-  func onceOpen(
-    _ time: Revision, _ write: @escaping @Sendable (DiskStore) -> Signal<Void>
-  ) -> Signal<Void> {
-    // Until it is carried out, no store of the folder forgets a later write.
-    let pending = PendingWrite(time)
-    // Captures only the access: an outcome that a caller keeps must not keep the folder in use.
-    return Signal { [access] observer, lifetime in
-      access.use(for: observer) { store in
-        let outcome = write(store)
-        pending.end()
-        outcome.run(observer, lifetime)
-      }
-    }.started()
   }
 
   // MARK: Flushing and closing

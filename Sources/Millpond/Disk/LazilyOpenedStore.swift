@@ -86,6 +86,31 @@ final class LazilyOpenedStore: Sendable {
     return closed.outcome
   }
 
+  /// Leaves the store when all waiting work is done; the next work opens the folder again.
+  ///
+  /// - Returns: The outcome: all earlier writes are on disk, and the folder is released, unless
+  ///   another cache of this process uses it.
+  func release() -> Signal<Void> {
+    let released = Promise<Void>()
+    release { released.keep(by: .just(())) }
+    return released.outcome
+  }
+
+  private func release(_ done: @escaping @Sendable () -> Void) {
+    let again: @Sendable () -> Void = { self.release(done) }
+    switch state.withLock({ $0.release(again) }) {
+    case .leaves(let store): SharedDiskStores.leave(store, part, done)
+    case .isReleased: done()
+    case .isClosed: closed.outcome.subscribe(onCompleted: done)
+    case .waits: break
+    }
+  }
+
+  /// Whether the store was released after a write got it, so that it may not carry the write out.
+  func hasReleased(_ store: DiskStore) -> Bool {
+    state.withLock { $0.store !== store && !$0.isClosed }
+  }
+
   /// Leaves the store.
   ///
   /// - Parameter store: The store; nil if it could not be opened.
@@ -121,6 +146,7 @@ final class LazilyOpenedStore: Sendable {
       // Later work, including that of the observers of this failure, tries again.
       for work in state.withLock({ $0.fail() }) { work(answer) }
     }
+    for release in state.withLock({ $0.takeReleases() }) { release() }
   }
 }
 
@@ -146,8 +172,8 @@ struct AccessState: Sendable {
     /// Nothing waits any more.
     case open(DiskStore)
 
-    /// The store could not be opened; the next work tries again.
-    case failed
+    /// The folder could not be opened, or was released; the next work opens it.
+    case idle
 
     /// New work is refused; what waits is still done, the leaving of the store as the last.
     case closed
@@ -158,6 +184,9 @@ struct AccessState: Sendable {
 
   private var phase = Phase.opening
   private var waiting: [Work] = []
+
+  /// The releases that wait until nothing else does.
+  private var releases: [@Sendable () -> Void] = []
 
   init(timeToLive: TimeToLive) {
     self.timeToLive = timeToLive
@@ -180,7 +209,7 @@ struct AccessState: Sendable {
     case .opening:
       waiting.append(work)
       return .waits
-    case .failed:
+    case .idle:
       waiting.append(work)
       phase = .opening
       return .opens
@@ -195,9 +224,36 @@ struct AccessState: Sendable {
 
   /// Returns the waiting work, all of which fails.
   mutating func fail() -> [Work] {
-    if case .opening = phase { phase = .failed }
+    if case .opening = phase { phase = .idle }
     return exchange(&waiting, with: [])
   }
+
+  /// The treatment of a release.
+  enum Release: Sendable {
+    /// The caller leaves the store.
+    case leaves(DiskStore)
+    case isReleased
+    case isClosed
+
+    /// `again` is called when nothing else waits.
+    case waits
+  }
+
+  /// Gives the store up, unless work waits for it.
+  mutating func release(_ again: @escaping @Sendable () -> Void) -> Release {
+    switch phase {
+    case .open(let store):
+      phase = .idle
+      return .leaves(store)
+    case .idle: return .isReleased
+    case .closed: return .isClosed
+    case .opening:
+      releases.append(again)
+      return .waits
+    }
+  }
+
+  mutating func takeReleases() -> [@Sendable () -> Void] { exchange(&releases, with: []) }
 
   /// Refuses all later work.
   ///
@@ -209,7 +265,7 @@ struct AccessState: Sendable {
     let former = exchange(&phase, with: .closed)
     switch former {
     case .open(let store): return .success(store)
-    case .failed: return .closed(folder)
+    case .idle: return .closed(folder)
     case .closed: return nil
     case .opening:
       waiting.append(leaving)
