@@ -31,7 +31,7 @@ let slowExpressions = SwiftSetting.unsafeFlags(
 
 let package = Package(
   name: "Millpond",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Millpond", targets: ["Millpond"]),
     .library(name: "MillpondCore", targets: ["MillpondCore"]),

@@ -2,6 +2,11 @@
 //
 // Signatures and rules: https://developer.apple.com/documentation/combine and, in open source,
 // https://github.com/OpenCombine/OpenCombine (Sources/OpenCombine).
+//
+// It loads Foundation and shows it to who imports it, as Apple's does: an expression may get another
+// type by that.
+@_exported public import Foundation
+
 public enum Subscribers {
   public struct Demand: Equatable, Comparable, Hashable, Sendable {
     public let max: Int?

@@ -13,6 +13,7 @@ public struct UIBackgroundTaskIdentifier: Hashable, Equatable, RawRepresentable,
 
 @MainActor open class UIApplication {
   private static let application = UIApplication()
+  @available(iOSApplicationExtension, unavailable)
   public class var shared: UIApplication { application }
 
   /// Not of UIKit: the tasks that run, with what to call when their time is over.

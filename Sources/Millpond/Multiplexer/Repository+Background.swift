@@ -3,9 +3,14 @@
   public import MillpondSignals
   import UIKit
 
+  @available(iOSApplicationExtension, unavailable)
+  @available(tvOSApplicationExtension, unavailable)
+  @available(visionOSApplicationExtension, unavailable)
   extension Repository {
     /// Flushes the members whenever the app enters the background, with background time from the
     /// system, until the result is disposed of.
+    ///
+    /// Not in an extension, which has no such time; see <doc:AppGroups>.
     @MainActor
     public func flushWhenBackgrounded() -> Disposable {
       let center = NotificationCenter.default
@@ -25,6 +30,9 @@
   }
 
   /// The background time of an app that has entered the background.
+  @available(iOSApplicationExtension, unavailable)
+  @available(tvOSApplicationExtension, unavailable)
+  @available(visionOSApplicationExtension, unavailable)
   @MainActor
   private final class BackgroundTime {
     private var task = UIBackgroundTaskIdentifier.invalid

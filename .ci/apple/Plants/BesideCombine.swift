@@ -1,0 +1,3 @@
+import Combine
+
+func cancel(_ work: any Cancellable) { work.cancel() }

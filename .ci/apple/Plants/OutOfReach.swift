@@ -1,0 +1,3 @@
+import UIKit
+
+@MainActor func planted() -> UIApplication { UIApplication.shared }
