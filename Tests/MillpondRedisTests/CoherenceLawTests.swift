@@ -8,29 +8,38 @@ import Testing
   private let server: LocalRedis
   private let workers: [WorkerProcess]
 
+  /// The file of the versions, which begins with the number of marks.
+  private let versions: FileHandle
+
   init() throws {
     // One key of each lane of a process is refused to be written.
     server = try LocalRedis(
       ["--user", "reader", "on", "nopass", "+@all", "~run/[^x]*", "~lease:*", "%R~run/x*"])
     let (port, path) = ("\(server.port)", server.folder.appending(path: "versions").path)
     workers = try (0..<4).map { try WorkerProcess(["run", port, path, "\($0)"]) }
+    versions = try FileHandle(forUpdating: URL(filePath: path))
   }
 
   /// What happens to a server.
   enum Event: CaseIterable {
     case full, evicting, readOnly, tracksOneKey, flushed, killsClients, restarts, stopsForAWhile
 
+    /// Whether the server throws away what it was given.
+    var losesValues: Bool { [.evicting, .flushed, .restarts].contains(self) }
+
   }
 
   @Test func `no get is older than a write known a round trip ago, whatever happens`() throws {
     let least = ProcessInfo.processInfo.environment["MILLPOND_COHERENCE"].flatMap { Int($0) }
-    var (gets, counts) = (0, [Event: Int]())
+    var (gets, counts, losesValues) = (0, [Event: Int](), false)
     // Each process always has one more portion to work on when something happens.
     for _ in 0..<2 { try sendPortion() }
 
     repeat {
       for event in Event.allCases.shuffled() {
         gets += try gotten()
+        if event.losesValues != losesValues { try markLosses() }
+        losesValues = event.losesValues
         try begin(event, &gets)
         try sendPortion()
         gets += try gotten()
@@ -42,6 +51,17 @@ import Testing
 
     if least != nil { print("\(gets) strict gets, none stale, while: \(counts)") }
     #expect(gets > 0)
+  }
+
+  /// Marks that the server begins, or has ended, to throw values away.
+  private func markLosses() throws {
+    try versions.seek(toOffset: 0)
+    let size = MemoryLayout<Int>.size
+    let data = try versions.read(upToCount: size) ?? Data()
+    var count = data.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+    count += 1
+    try versions.seek(toOffset: 0)
+    try versions.write(contentsOf: withUnsafeBytes(of: count) { Data($0) })
   }
 
   private func sendPortion() throws {

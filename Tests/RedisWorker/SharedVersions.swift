@@ -30,7 +30,7 @@ final class SharedVersions: Sendable {
 
   /// Maps a file, which is made as long as it has to be.
   init(_ path: String) throws {
-    let count = Self.keyCount * Field.allCases.count
+    let count = 1 + Self.keyCount * Field.allCases.count
     let size = count * MemoryLayout<Atomic<Int>>.stride
     let file = open(path, O_RDWR | O_CREAT, 0o600)
     guard file >= 0, ftruncate(file, off_t(size)) == 0,
@@ -42,8 +42,12 @@ final class SharedVersions: Sendable {
   }
 
   private func field(_ field: Field, _ key: Int) -> UnsafeMutablePointer<Atomic<Int>> {
-    fields + (key * Field.allCases.count + field.rawValue)
+    fields + (1 + key * Field.allCases.count + field.rawValue)
   }
+
+  /// The number of times that the server has begun or ended to throw values away by itself; the file
+  /// begins with it, and the owner of the server counts.
+  var lossMarks: Int { fields.pointee.load(ordering: .acquiring) }
 
   /// Becomes the only writer of a key; false if there is one.
   func tryToLock(_ key: Int) -> Bool {
