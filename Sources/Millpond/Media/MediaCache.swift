@@ -12,7 +12,7 @@ public import MillpondSignals
 /// the disk as they arrive. A faster network waits for the disk, with a few megabytes in memory
 /// between them; on Linux, whose `URLSession` can't wait, large files are requested in ranges for
 /// that reason. A get joins the transfer of its file that is under way, at any point, and receives
-/// its progress; when the last caller leaves, the transfer ends. ``prefetch(_:)`` is a get at low
+/// its progress; when the last caller leaves, the transfer ends. A prefetch is a get at low
 /// priority that others may join.
 ///
 /// If `network` is made with ``PartialTransfers``, an interrupted or cancelled transfer resumes at
@@ -82,15 +82,4 @@ public struct MediaCache<Key: Hashable & Sendable>: Cache, AnsweringSource {
 
   /// The disk over the network.
   public func topology(for key: Key?) -> Topology { flights.topology(for: key) }
-
-  /// Fetches a file that is not stored, at low priority, and delivers nothing.
-  ///
-  /// Nothing is decoded. A get of the file meanwhile joins the transfer and raises its priority.
-  /// Disposing of the subscription ends the transfer, unless another caller waits for it.
-  ///
-  /// - Parameter key: The key.
-  /// - Returns: A signal that sends a value when the file is stored.
-  public func prefetch(_ key: Key) -> Signal<Void> {
-    get(key, priority: .low).map { _ in () }.last()
-  }
 }

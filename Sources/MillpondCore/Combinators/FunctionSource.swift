@@ -8,11 +8,19 @@ public import MillpondSignals
 ///     memory.layered(over: FunctionSource.sync { name in try parse(name) })
 ///
 /// The form without a name is that of an asynchronous function. Each form also exists with the
-/// ``Lookup`` as a second parameter of the function. ``validating(_:)`` is for functions that can
-/// tell that a stored value is still current. The function is called anew for each subscription, and
-/// never before one.
+/// ``Lookup`` as a second parameter of the function. ``validating(timeLimit:_:)`` is for functions
+/// that can tell that a stored value is still current. The function is called anew for each
+/// subscription, and never before one.
+///
+/// An asynchronous function, and one with a completion handler, has a minute to answer. After that
+/// the get fails with `SignalError.timedOut(after:key:)`, and the task is cancelled, so that a mute
+/// backend holds neither callers nor limits. The parameter `timeLimit` is another time, or nil. A
+/// signal has no limit: it can bring its own, see `Signal.timeout(_:awaiting:clock:)`.
 public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
   @usableFromInline let fetch: Fetch
+
+  /// The time in which the function has to answer.
+  @usableFromInline let limit: AnswerLimit
 
   /// A function of values, or of answers about the version that the caller has stored.
   @usableFromInline
@@ -22,20 +30,28 @@ public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source 
   }
 
   @inlinable
-  init(fetching fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>) {
+  init(
+    within timeLimit: Duration? = nil,
+    fetching fetch: @escaping @Sendable (Key, Lookup) -> Signal<Value>
+  ) {
     self.fetch = .values(fetch)
+    limit = AnswerLimit(timeLimit)
   }
 
-  init(answering fetch: @escaping @Sendable (Key, Validator?) -> Signal<Answer<Value>>) {
+  init(
+    within timeLimit: Duration? = nil,
+    answering fetch: @escaping @Sendable (Key, Validator?) -> Signal<Answer<Value>>
+  ) {
     self.fetch = .answers(fetch)
+    limit = AnswerLimit(timeLimit)
   }
 
   /// Returns the values of the function.
   @inlinable
   public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     switch fetch {
-    case .values(let fetch): fetch(key, lookup)
-    case .answers(let fetch): fetch(key, lookup.known).values()
+    case .values(let fetch): limit.applied(to: fetch(key, lookup), key)
+    case .answers(let fetch): limit.applied(to: fetch(key, lookup.known), key).values()
     }
   }
 
@@ -43,8 +59,9 @@ public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source 
   @inlinable
   public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
     switch fetch {
-    case .values(let fetch): fetch(key, lookup).map { .value(Stamped($0)) }
-    case .answers(let fetch): fetch(key, lookup.known)
+    case .values(let fetch):
+      limit.applied(to: fetch(key, lookup), key).map { .value(Stamped($0)) }
+    case .answers(let fetch): limit.applied(to: fetch(key, lookup.known), key)
     }
   }
 }
@@ -79,18 +96,28 @@ extension FunctionSource {
 extension FunctionSource {
   /// Creates a source that calls an asynchronous function; leaving a get cancels its task.
   ///
-  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  /// - Parameters:
+  ///   - timeLimit: The time for an answer; nil for no limit.
+  ///   - get: Returns the value. Its errors fail the get unchanged.
   @inlinable
-  public init(_ get: @escaping @Sendable (Key) async throws -> Value) {
-    self.init(fetching: { key, _ in .async { try await get(key) } })
+  public init(
+    timeLimit: Duration? = .minutes(1), _ get: @escaping @Sendable (Key) async throws -> Value
+  ) {
+    self.init(within: timeLimit, fetching: { key, _ in .async { try await get(key) } })
   }
 
   /// Creates a source that calls an asynchronous function with the terms of the get.
   ///
-  /// - Parameter get: Returns the value. Its errors fail the get unchanged.
+  /// - Parameters:
+  ///   - timeLimit: The time for an answer; nil for no limit.
+  ///   - get: Returns the value. Its errors fail the get unchanged.
   @inlinable
-  public init(_ get: @escaping @Sendable (Key, Lookup) async throws -> Value) {
-    self.init(fetching: { key, lookup in .async { try await get(key, lookup) } })
+  public init(
+    timeLimit: Duration? = .minutes(1),
+    _ get: @escaping @Sendable (Key, Lookup) async throws -> Value
+  ) {
+    self.init(
+      within: timeLimit, fetching: { key, lookup in .async { try await get(key, lookup) } })
   }
 }
 
@@ -110,12 +137,16 @@ extension FunctionSource {
   /// A layer above that has stored a value with a validator, which has become too old for a get,
   /// asks about it; the second parameter is nil if there is none.
   ///
-  /// - Parameter fetch: Returns the value, or that the known one is still current. Its errors fail
-  ///   the get unchanged.
+  /// - Parameters:
+  ///   - timeLimit: The time for an answer; nil for no limit.
+  ///   - fetch: Returns the value, or that the known one is still current. Its errors fail the get
+  ///     unchanged.
   public static func validating(
+    timeLimit: Duration? = .minutes(1),
     _ fetch: @escaping @Sendable (Key, Validator?) async throws -> Answer<Value>
   ) -> FunctionSource {
-    FunctionSource(answering: { key, known in .async { try await fetch(key, known) } })
+    FunctionSource(
+      within: timeLimit, answering: { key, known in .async { try await fetch(key, known) } })
   }
 
   /// Returns a source that answers with a signal, by the version that its caller has stored; leaving
@@ -177,43 +208,47 @@ extension FunctionSource {
   ///     }
   ///
   /// - Parameters:
+  ///   - timeLimit: The time for an answer; nil for no limit.
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
   ///   - get: Starts the work, and passes the result to its last parameter.
   public static func callback(
-    file: StaticString = #fileID, line: UInt = #line,
+    timeLimit: Duration? = .minutes(1), file: StaticString = #fileID, line: UInt = #line,
     _ get:
       @escaping @Sendable (Key, @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
   ) -> FunctionSource {
-    .callback(file: file, line: line) { key, _, answer in get(key, answer) }
+    .callback(timeLimit: timeLimit, file: file, line: line) { key, _, answer in get(key, answer) }
   }
 
   /// Returns a source that calls a function with the terms of the get and a completion handler.
   ///
   /// - Parameters:
+  ///   - timeLimit: The time for an answer; nil for no limit.
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
   ///   - get: Starts the work, and passes the result to its last parameter; its first call counts.
   public static func callback(
-    file: StaticString = #fileID, line: UInt = #line,
+    timeLimit: Duration? = .minutes(1), file: StaticString = #fileID, line: UInt = #line,
     _ get:
       @escaping @Sendable (
         Key, Lookup, @escaping @Sendable (Result<Value, any Error>) -> Void
       ) -> Void
   ) -> FunctionSource {
-    FunctionSource(fetching: { key, lookup in
-      .create(file: file, line: line) { observer, _ in
-        get(key, lookup) { result in
-          switch result {
-          case .success(let value):
-            observer.next(value)
-            observer.completed()
-          case .failure(let error): observer.failed(error)
+    FunctionSource(
+      within: timeLimit,
+      fetching: { key, lookup in
+        .create(file: file, line: line) { observer, _ in
+          get(key, lookup) { result in
+            switch result {
+            case .success(let value):
+              observer.next(value)
+              observer.completed()
+            case .failure(let error): observer.failed(error)
+            }
           }
         }
-      }
-      // A call on another thread may send a second value before the end of the first call.
-      .take(1)
-    })
+        // A call on another thread may send a second value before the end of the first call.
+        .take(1)
+      })
   }
 }

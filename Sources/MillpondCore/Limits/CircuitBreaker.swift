@@ -24,14 +24,22 @@ final class CircuitBreaker: Sendable {
     return state.withLock { $0.title(at: now) }
   }
 
+  /// The time until the next attempt; nil while the circuit is closed.
+  var remaining: Duration? {
+    let now = scheduler.now()
+    return state.withLock { $0.remaining(at: now) }
+  }
+
   /// Makes a get if the circuit admits it.
   ///
   /// - Parameters:
-  ///   - layer: Returns the name of the source, for the error of a refused get.
+  ///   - layer: Returns the name of the source, for the error of a refused get and for events.
+  ///   - lookup: The terms of the get, whose listeners hear that the circuit opens or closes.
   ///   - ask: Makes the get.
   @inlinable
   func answer<Element>(
-    of layer: @escaping @Sendable () -> String, _ ask: @escaping @Sendable () -> Signal<Element>
+    of layer: @escaping @Sendable () -> String, _ lookup: Lookup,
+    _ ask: @escaping @Sendable () -> Signal<Element>
   ) -> Signal<Element> {
     Signal { observer, lifetime in
       switch self.enter() {
@@ -39,21 +47,25 @@ final class CircuitBreaker: Sendable {
         observer.failed(
           CacheError.circuitOpen(layer: layer(), remaining: remaining, underlying: failure))
       case .passes(let pass):
-        if pass.attempt != nil { lifetime.onEnd { self.decide(pass, .nothing) } }
-        ask().run(self.watching(observer, pass, lifetime), lifetime)
+        if pass.attempt != nil { lifetime.onEnd { _ = self.decide(pass, .nothing) } }
+        let watching = self.watching(observer, pass, lifetime) {
+          lookup.report($0, layer: layer(), key: nil)
+        }
+        ask().run(watching, lifetime)
       }
     }
   }
 
   @inlinable
   func watching<Element>(
-    _ observer: Observer<Element>, _ pass: CircuitPass, _ lifetime: Lifetime
+    _ observer: Observer<Element>, _ pass: CircuitPass, _ lifetime: Lifetime,
+    _ report: @escaping @Sendable (CacheEvent.Kind) -> Void
   ) -> Observer<Element> {
     let isDecided = SerialState(false)
     let decide = { @Sendable (outcome: CircuitOutcome) in
       if isDecided.value || lifetime.isEnded { return }
       isDecided.value = true
-      self.decide(pass, outcome)
+      if let change = self.decide(pass, outcome) { report(change) }
     }
     return Observer(
       next: { value in
@@ -78,13 +90,24 @@ final class CircuitBreaker: Sendable {
     return state.withLock { $0.enter(at: now) }
   }
 
-  /// Records the outcome of a get.
+  /// Records the outcome of a get; returns the event of a circuit that opens or closes by it.
   @usableFromInline
-  func decide(_ pass: CircuitPass, _ outcome: CircuitOutcome) {
-    // What a former failure holds is released after the unlock.
-    if case .success = outcome { return state.discard { $0.succeed(pass) } }
+  func decide(_ pass: CircuitPass, _ outcome: CircuitOutcome) -> CacheEvent.Kind? {
+    if case .success = outcome { return change { $0.succeed(pass) } }
     let now = scheduler.now()
-    state.discard { $0.end(pass, outcome, at: now) }
+    return change { $0.end(pass, outcome, at: now) }
+  }
+
+  private func change(
+    _ body: (inout CircuitState) -> (any Error)?
+  ) -> CacheEvent.Kind? {
+    let (failure, event) = state.withLock { state in
+      let wasOpen = state.isOpen
+      let failure = body(&state)
+      return (failure, wasOpen == state.isOpen ? nil : state.event)
+    }
+    withExtendedLifetime(failure) {}  // released here, not under the lock
+    return event
   }
 
   @usableFromInline
@@ -141,6 +164,16 @@ struct CircuitState: Sendable {
   init(_ count: Int, _ pause: Duration) {
     greatest = max(1, count)
     self.pause = pause.withinCentury
+  }
+
+  var isOpen: Bool { nextAttemptAt != nil }
+
+  /// The event of a circuit that has just come into this state.
+  var event: CacheEvent.Kind { isOpen ? .circuitOpened(for: pause) : .circuitClosed }
+
+  /// The time until the next attempt; nil while the circuit is closed.
+  func remaining(at now: Duration) -> Duration? {
+    nextAttemptAt.map { max(.zero, $0 - now) }
   }
 
   /// The permission through the closed circuit; nil if it is open.

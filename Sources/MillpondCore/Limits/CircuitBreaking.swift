@@ -22,8 +22,10 @@ extension Source {
   ///
   /// Apply this over ``timingOut(after:awaiting:clock:)``, so that silence is a failure, and under
   /// ``retrying(_:clock:)``: every attempt counts, and none is made while the circuit is open,
-  /// since the error names the pause. Copies share the circuit. The topology shows whether it is
-  /// open, and ``CacheStatistics/refusals`` counts the gets that it refused.
+  /// since the error names the pause. Copies share the circuit. ``openCircuits`` says whether it is
+  /// open, a monitor of the gets reports ``CacheEvent/Kind/circuitOpened(for:)`` and
+  /// ``CacheEvent/Kind/circuitClosed``, and ``CacheStatistics/refusals`` counts the gets that it
+  /// refused.
   ///
   /// - Parameters:
   ///   - count: The number of failures in a row that open the circuit; at least one.
@@ -39,6 +41,25 @@ extension Source {
   ) -> Governed<Self> {
     Governed(
       self, by: .breaker(CircuitBreaker(count, pause, counting: counts, Scheduler(clock))))
+  }
+}
+
+extension Source {
+  /// The sources behind a circuit that is open now (``circuitBreaking(afterFailures:for:counting:clock:)``),
+  /// by their names, each with the time until the next attempt: zero if that is due or under way.
+  ///
+  ///     if let pause = users.openCircuits["api"] { show("Trouble. Next attempt in \(pause)") }
+  public var openCircuits: [String: Duration] {
+    Dictionary(topology(for: nil).openCircuits(under: nil), uniquingKeysWith: max)
+  }
+}
+
+extension Topology {
+  /// The open circuits, each under the closest name around it or, without one, its source's.
+  fileprivate func openCircuits(under name: String?) -> [(String, Duration)] {
+    let own = self.name ?? (role == .wrapper ? name : nil)
+    let open = openFor?().map { [(own ?? label, $0)] } ?? []
+    return open + parts.flatMap { $0.openCircuits(under: role == .wrapper ? own : nil) }
   }
 }
 
@@ -61,6 +82,6 @@ extension BulkSource {
     clock: some Clock<Duration> = ContinuousClock()
   ) -> BulkSource {
     let breaker = CircuitBreaker(count, pause, counting: counts, Scheduler(clock))
-    return BulkSource { [get] keys in breaker.answer(of: { "batched" }) { get(keys) } }
+    return BulkSource { [get] keys in breaker.answer(of: { "batched" }, Lookup()) { get(keys) } }
   }
 }

@@ -33,6 +33,12 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
 
     /// The layer could not carry out a write.
     case writeFailed(any Error)
+
+    /// The layer failed so often that its circuit opened: it is not asked for this time.
+    case circuitOpened(for: Duration)
+
+    /// The layer answered an attempt, and its circuit closed.
+    case circuitClosed
   }
 
   /// The layer's name; its title if it has none.
@@ -82,6 +88,8 @@ public struct CacheEvent: Sendable, CustomStringConvertible {
     case .joined(let age): "\(layer): joined a flight of \(age.brief)"
     case .fillFailed(let error): "\(layer): not stored, \(error)"
     case .writeFailed(let error): "\(layer): not written, \(error)"
+    case .circuitOpened(let pause): "\(layer): circuit open for \(pause.brief)"
+    case .circuitClosed: "\(layer): circuit closed"
     }
   }
 }

@@ -41,6 +41,13 @@ extension MemoryCache {
     return all
   }
 
+  /// The keys of all entries, in no particular order, without counting this as a use.
+  ///
+  /// - Complexity: O(*n*), as ``snapshot()``.
+  public var keys: [Key] {
+    snapshot().map(\.key)
+  }
+
   /// The statistics since the creation of the cache.
   public var statistics: MemoryStatistics {
     var sum = MemoryStatistics()

@@ -33,15 +33,25 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - scope: The scope whose end removes the value and fails waiting callers with
   ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of the value.
-  ///   - fetch: Runs in a task, once for all callers that wait; cancelled when the last one leaves.
+  ///   - fetch: Runs in a task, once for all callers that wait; cancelled when the last one leaves, or
+  ///     after a minute.
   public convenience init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
     fetch: @escaping @Sendable () async throws -> Value
   ) {
     self.init(
-      freshness: freshness, persistence: persistence, scope: scope, clock: clock,
-      signal: { .async { try await fetch() } })
+      over: FunctionSource { _ in try await fetch() }, freshness: freshness,
+      persistence: persistence, scope: scope, clock: clock)
+  }
+
+  private init(
+    over source: FunctionSource<String, Value>, freshness: FreshnessPolicy,
+    persistence: Persistence<String, Value>, scope: CacheScope?, clock: some Clock<Duration>
+  ) {
+    map = MultiplexerMap(
+      over: source, countLimit: 1, freshness: freshness, persistence: persistence, scope: scope,
+      clock: clock)
   }
 
   /// Creates a multiplexer over a signal.
@@ -55,14 +65,14 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - clock: The clock that measures the age of the value.
   ///   - signal: Makes a signal that is subscribed to once for all callers that wait, and disposed
   ///     of when the last one leaves. `Signal.create(file:line:_:)` makes one from a callback.
-  public init(
+  public convenience init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
     signal: @escaping @Sendable () -> Signal<Value>
   ) {
-    map = MultiplexerMap(
-      over: FunctionSource.signal { (_: String) in signal() }, countLimit: 1, freshness: freshness,
-      persistence: persistence, scope: scope, clock: clock)
+    self.init(
+      over: .signal { _ in signal() }, freshness: freshness, persistence: persistence,
+      scope: scope, clock: clock)
   }
 
   /// Creates a multiplexer over a function with a completion handler.
@@ -82,19 +92,17 @@ public final class Multiplexer<Value: Sendable>: Sendable {
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
   ///   - callback: Starts a fetch once for all callers that wait, and passes the result to its
-  ///     parameter. What it started is not cancelled when the last caller leaves; where it can be,
+  ///     parameter, within a minute. What it started is not cancelled when the last caller leaves; where it can be,
   ///     make a signal of it.
-  public init(
+  public convenience init(
     freshness: FreshnessPolicy = .multiplexed, persistence: Persistence<String, Value> = .none,
     scope: CacheScope? = nil, clock: some Clock<Duration> = ContinuousClock(),
     file: StaticString = #fileID, line: UInt = #line,
     callback: @escaping @Sendable (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
   ) {
-    map = MultiplexerMap(
-      over: FunctionSource<String, Value>.callback(file: file, line: line) { _, answer in
-        callback(answer)
-      },
-      countLimit: 1, freshness: freshness, persistence: persistence, scope: scope, clock: clock)
+    self.init(
+      over: .callback(file: file, line: line) { _, answer in callback(answer) },
+      freshness: freshness, persistence: persistence, scope: scope, clock: clock)
   }
 
   @usableFromInline static var key: String { "value" }

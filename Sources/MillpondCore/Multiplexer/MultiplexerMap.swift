@@ -73,7 +73,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ob
   ///     ``CacheError/scopeEnded(key:)``.
   ///   - clock: The clock that measures the age of values.
   ///   - fetch: Runs in a task, once for all callers that wait for a key; cancelled when the last
-  ///     one leaves.
+  ///     one leaves, or after a minute: for another time limit give a ``FunctionSource``.
   public convenience init(
     countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,
     persistence: Persistence<Key, Value> = .none, scope: CacheScope? = nil,
@@ -124,7 +124,7 @@ public final class MultiplexerMap<Key: Hashable & Sendable, Value: Sendable>: Ob
   ///   - file: The file to name if the handler is abandoned.
   ///   - line: The line to name.
   ///   - callback: Starts a fetch once for all callers that wait for a key, and passes the result
-  ///     to its second parameter. What it started is not cancelled when the last caller leaves;
+  ///     to its second parameter, within a minute. What it started is not cancelled when the last caller leaves;
   ///     where it can be, make a signal of it.
   public convenience init(
     countLimit: Int = 10_000, freshness: FreshnessPolicy = .multiplexed,

@@ -68,6 +68,7 @@ public struct CacheStatistics: Sendable, Hashable {
     case .joined: joins += 1
     case .fillFailed: failedFills += 1
     case .writeFailed: failedWrites += 1
+    case .circuitOpened, .circuitClosed: break
     }
     if let nanoseconds = event.nanoseconds { times.add(nanoseconds: Int(nanoseconds)) }
   }

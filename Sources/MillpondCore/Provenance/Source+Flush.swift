@@ -21,7 +21,8 @@ extension Source {
   /// Flushes, and returns when that is done: the form for asynchronous code.
   ///
   /// The flush has started when this is suspended. Cancelling the task ends the wait, with
-  /// `CancellationError`, and not the flush.
+  /// `CancellationError`, and not the flush. At the top level of a `main.swift` the compiler takes
+  /// the other form, so there `try await cache.flush().value` waits.
   ///
   /// - Parameter durability: The event to survive: the end of the process, or a power cut.
   /// - Throws: The first failure, after all layers are done.

@@ -58,6 +58,7 @@ public struct FreshnessPolicy: Sendable {
   ///     while a caller waits for it; a fetch ahead of time is then not made.
   ///   - failureLife: The time for which a failure answers further gets of its key, so that the
   ///     origin is not asked again and again for values that do not exist; zero or less for none.
+  ///     An answer without a value is ``CacheError/miss`` here, and further gets are then misses.
   ///     Failures of 1,000 keys are remembered. A reload always asks the origin. A failure is not
   ///     remembered if it comes after a write of the key, after the outcome of a later reload, or
   ///     after the answer to a later fetch.

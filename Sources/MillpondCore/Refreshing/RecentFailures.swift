@@ -22,18 +22,21 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Returns the failure of the last fetch of the key, if it failed.
+  /// Returns the failure of the last fetch of the key, if it failed; a miss is none.
   func last(_ key: Key) -> (any Error)? {
-    failures.peek(key).flatMap { $0?.error }
+    failures.peek(key).flatMap { $0?.error }.flatMap { $0.isMiss ? nil : $0 }
   }
 
   /// Remembers a failure, unless the key was written after the token was taken, or a later get was
   /// answered, or a later reload failed.
   ///
-  /// A cancellation says nothing about the key and is not remembered.
+  /// A cancellation says nothing about the key and is not remembered. An answer without a value is
+  /// a miss, which is remembered only for a life of its own, since no state shows it.
   func keep(_ error: any Error, _ key: Key, _ token: FillToken) {
     if error.isCancellation { return }
-    _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life(error))), token))
+    let life = life(error)
+    if error.isMiss, life <= .zero { return }
+    _ = failures.apply(.fill(key, Stamped(RecentFailure(error: error, life: life)), token))
   }
 
   /// Forgets the failure after the get of the token was answered.
@@ -61,6 +64,13 @@ final class RecentFailures<Key: Hashable & Sendable>: Sendable {
 
   func forgetAll() {
     failures.removeAll()
+  }
+}
+
+extension Error {
+  /// Whether the error says that there is no value.
+  var isMiss: Bool {
+    if case .miss? = self as? CacheError { true } else { false }
   }
 }
 

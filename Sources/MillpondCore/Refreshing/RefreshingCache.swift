@@ -212,7 +212,9 @@ extension RefreshingCache {
     after failure: (any Error)? = nil, about stale: StaleEntry<Value>? = nil
   ) -> Signal<Finding> {
     .withCaller { [self] caller in
-      if requested.admitsStored, let error = failures.answer(key) { return .fail(error) }
+      if requested.admitsStored, let error = failures.answer(key) {
+        return error.isMiss ? .empty : .fail(error)
+      }
       // The token is taken before the source is asked, so that every later write wins.
       return watchers.counting(key) { [self] lifetime in
         let token = FillToken(for: lookup, during: lifetime)
@@ -237,7 +239,11 @@ extension RefreshingCache {
           .map { [self] in
             finding($0, isFresh: true, requested: lookup.freshness, asked: token.revision)
           }
-          .ifEmpty { failure.map { .fail($0) } ?? .empty }
+          .ifEmpty { [self] in
+            if let failure { return .fail(failure) }
+            if keeps { failures.keep(CacheError.miss, key, token) }
+            return .empty
+          }
       }
     }
   }

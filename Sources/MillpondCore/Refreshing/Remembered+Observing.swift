@@ -9,9 +9,9 @@ extension Remembered {
 
   private func state(of key: Key, _ shown: StoredResource<Value>) -> ResourceState<Value> {
     let value = resources.base.present(key, shown)
+    let isFresh = value.map { inside.ages.fresh(key, .any).admits(age: $0.age) }
     return ResourceState(
-      value: value?.value, age: value?.age,
-      origin: value == nil ? nil : shown.origin ?? .kept,
+      value, isStale: isFresh == false, origin: value == nil ? nil : shown.origin ?? .kept,
       isLoading: inside.watchers.isFetching(key), error: inside.failures.last(key))
   }
 

@@ -3,8 +3,17 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The value; nil if there is none that is usable, or if none is known.
   public let value: Value?
 
-  /// The time since the value left its origin.
+  /// The time since the value left its origin, as of this state.
   public let age: Duration?
+
+  /// The moment at which the value left its origin, by the continuous clock.
+  package let bornAt: ContinuousClock.Instant?
+
+  /// Whether the value is too old or marked to be the answer to a get, as of this state; false
+  /// without a value.
+  ///
+  /// It becomes so without a further state. A get or an observation fetches a new one.
+  public let isStale: Bool
 
   /// The origin of the value: fetched, set or kept; nil without a value.
   public let origin: Origin?
@@ -16,6 +25,19 @@ public struct ResourceState<Value: Sendable>: Sendable {
   ///
   /// The value is then the last good one. The failures of the last 1,000 keys are known.
   public let error: (any Error)?
+
+  init(
+    _ value: Stamped<Value>?, isStale: Bool, origin: Origin?, isLoading: Bool,
+    error: (any Error)?
+  ) {
+    self.value = value?.value
+    age = value?.age
+    bornAt = value.map { .now - $0.age }
+    self.isStale = isStale
+    self.origin = origin
+    self.isLoading = isLoading
+    self.error = error
+  }
 
   /// The origin of a value, as far as its key was watched.
   public enum Origin: Sendable, Hashable {
@@ -42,7 +64,7 @@ public struct ResourceState<Value: Sendable>: Sendable {
 extension ResourceState: Equatable where Value: Equatable {
   /// Whether two states show the same: equal values, origins, loading and errors.
   ///
-  /// Ages are not compared, since they change by themselves. Errors are equal if their types and
+  /// Ages and staleness are not compared, since they change by themselves. Errors are equal if their types and
   /// descriptions are.
   ///
   /// - Parameters:

@@ -195,4 +195,15 @@ extension CacheError: RetryDelaying {
   public var retryDelay: Duration? {
     if case .circuitOpen(_, let remaining, _) = self { remaining } else { nil }
   }
+
+  /// Whether another attempt would fail in the same way; an error of a layer asks its underlying
+  /// error.
+  public var isPermanent: Bool {
+    switch self {
+    case .miss, .circular, .refused, .undecodable, .refusedValue, .unsupported, .nameTaken,
+      .scopeEnded, .shutDown:
+      true
+    default: (underlying as? any RetryDelaying)?.isPermanent ?? false
+    }
+  }
 }

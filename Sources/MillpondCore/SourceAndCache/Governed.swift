@@ -34,8 +34,13 @@ public struct Governed<Base: Source>: GetWrapper {
   /// The base and the policy.
   public func topology(for key: Key?) -> Topology {
     let inside = base.topology(for: key)
-    guard case .stop(let running) = policy else { return Topology(.wrapper, title, of: inside) }
-    return Topology(.wrapper, title, parts: [inside], stop: { running.stop(by: $0) })
+    switch policy {
+    case .stop(let running):
+      return Topology(.wrapper, title, parts: [inside], stop: { running.stop(by: $0) })
+    case .breaker(let breaker):
+      return Topology(.wrapper, title, of: inside).breaking { breaker.remaining }
+    default: return Topology(.wrapper, title, of: inside)
+    }
   }
 
   /// Returns the base's answer, as the policy lets it pass.
@@ -107,7 +112,7 @@ enum GetPolicy<Key: Hashable & Sendable>: Sendable {
     case .turns(let limiter): return .inTurn(of: limiter, lookup, ask, key: name)
     case .breaker(let breaker):
       if case .cachedOnly = lookup.freshness { return .deferred(ask) }
-      return breaker.answer(of: layer, ask)
+      return breaker.answer(of: layer, lookup, ask)
     case .condition(let condition):
       return .deferred { .attempt { try condition(key) ? ask() : refusal(of: key) } }
     case .lateCondition(let condition):

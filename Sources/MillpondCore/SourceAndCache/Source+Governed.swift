@@ -31,6 +31,8 @@ extension Source {
 
   /// Repeats a failed get as `policy` says, and passes the last failure.
   ///
+  ///     people.retrying(3)  // three attempts in all, unless another one can't succeed
+  ///
   /// A miss is not a failure. Values before a failure have been passed on already. Writes are not
   /// repeated.
   ///

@@ -68,6 +68,9 @@ public struct Topology: Sendable {
   /// Evicts values until no more than this share is left.
   package private(set) var trim: (@Sendable (Double) -> Void)?
 
+  /// Returns the time until a circuit lets the next attempt through; nil while it is closed.
+  private(set) var openFor: (@Sendable () -> Duration?)?
+
   /// The monitor of the gets that are made through this part.
   package let monitor: CacheMonitor?
 
@@ -154,6 +157,13 @@ extension Topology {
     allParts.flatMap(\.scopes).reduce(into: []) { known, scope in
       if !known.contains(where: { $0 === scope }) { known.append(scope) }
     }
+  }
+
+  /// Returns a copy with a circuit, of which `openFor` tells how long it stays open.
+  func breaking(_ openFor: @escaping @Sendable () -> Duration?) -> Topology {
+    var copy = self
+    copy.openFor = openFor
+    return copy
   }
 
   /// Returns a copy whose `flush` replaces those of its parts.

@@ -17,16 +17,18 @@ extension CacheEvent {
     case .joined(let age): "joined a flight of \(age.brief)"
     case .fillFailed(let error): "not stored: \(error.words)"
     case .writeFailed(let error): "not written: \(error.words)"
+    case .circuitOpened(let pause): "circuit open for \(pause.brief)"
+    case .circuitClosed: "circuit closed"
     }
   }
 
   /// The kind in one word, by which the page chooses a colour.
   var tone: String {
     switch kind {
-    case .hit, .revalidated: "hit"
+    case .hit, .revalidated, .circuitClosed: "hit"
     case .miss, .tooOld: "miss"
     case .started, .joined: "flight"
-    case .undecodable, .failed, .fillFailed, .writeFailed: "failure"
+    case .undecodable, .failed, .fillFailed, .writeFailed, .circuitOpened: "failure"
     }
   }
 }

@@ -95,8 +95,12 @@ extension InnerSubscription {
 
 /// A rule that decides whether, and after which pause, a failed signal runs again.
 ///
+///     signal.retry(3)  // three runs in all, with pauses that double from 200 ms on
 ///     let policy = RetryPolicy.backoff(attempts: 5, from: .milliseconds(200), upTo: .seconds(10))
 ///     signal.retry(policy.only { $0 is ConnectionError })
+///
+/// A number of runs is a policy too. It repeats no failure that another run can't change: one that
+/// is permanent (``RetryDelaying/isPermanent``), a cancellation, an answer that can't be decoded.
 public struct RetryPolicy: Sendable {
   private let attempts: Int
   private let pause: @Sendable (_ attempt: Int, _ share: Double) -> Duration
@@ -185,8 +189,38 @@ public struct RetryPolicy: Sendable {
   }
 }
 
-/// An error that names a pause before the next attempt, as an HTTP response does in `Retry-After`.
+extension RetryPolicy: ExpressibleByIntegerLiteral {
+  /// Creates the policy of so many runs in all, for failures that another run may change.
+  ///
+  /// The first pause is up to 200 ms, and each one up to twice as long as the one before, at most
+  /// 10 s.
+  ///
+  /// - Parameter attempts: The number of runs in all.
+  public init(integerLiteral attempts: Int) {
+    self = .backoff(attempts: attempts, from: .milliseconds(200), upTo: .seconds(10))
+      .only { !$0.isPermanent }
+  }
+}
+
+extension Error {
+  /// Whether another attempt would fail in the same way, as far as the error can tell.
+  fileprivate var isPermanent: Bool {
+    if self is CancellationError || self is DecodingError { return true }
+    return (self as? any RetryDelaying)?.isPermanent ?? false
+  }
+}
+
+/// An error that can tell whether another attempt makes sense, and when: an HTTP response names a
+/// pause in `Retry-After`.
 public protocol RetryDelaying: Error {
   /// The shortest pause before the next attempt; nil if the error names none.
   var retryDelay: Duration? { get }
+
+  /// Whether another attempt would fail in the same way; false by default.
+  var isPermanent: Bool { get }
+}
+
+extension RetryDelaying {
+  /// False.
+  public var isPermanent: Bool { false }
 }

@@ -47,6 +47,35 @@ import Testing
     #expect(origin[0].subscriptions == asked)
   }
 
+  @Test func `its opening and its closing are events, once each, and its state can be asked for`() {
+    let monitor = CacheMonitor(clock: clock)
+    let source = origin.named("people")
+      .circuitBreaking(afterFailures: 2, for: .seconds(30), clock: clock).monitored(by: monitor)
+    let changes = Locked<[String]>([])
+    let events = monitor.events.subscribe(onNext: { event in
+      switch event.kind {
+      case .circuitOpened, .circuitClosed: changes.withLock { $0.append("\(event)") }
+      default: break
+      }
+    })
+    defer { events.dispose() }
+
+    fail(source, 1)
+    #expect(source.openCircuits == [:])
+    fail(source, 1)
+    #expect(source.openCircuits == ["people": .seconds(30)])
+    #expect(changes.withLock { $0 } == ["people: circuit open for 30 s"])
+    clock.advance(by: .seconds(31))
+    #expect(source.openCircuits == ["people": .zero])
+    let attempt = ask(source)
+    origin[0].next(1)
+    #expect(attempt.values == [1])
+
+    #expect(source.openCircuits == [:])
+    #expect(
+      changes.withLock { $0 } == ["people: circuit open for 30 s", "people: circuit closed"])
+  }
+
   @Test func `the error names the source, and the failure because of which it is not asked`() {
     let source = origin.named("people").circuitBreaking(afterFailures: 1, for: .seconds(9))
     fail(source, 1)

@@ -37,6 +37,23 @@ import Testing
     #expect(scene.fetches.count == 1)
   }
 
+  @Test func `a state says whether its value is stale, by its age or by a mark`() {
+    let scene = RememberedScene(.ten(), age: .seconds(9))
+    func isStale() -> Bool? {
+      Recorder<State>().subscribe(to: scene.users.states(of: "a")).values.last?.isStale
+    }
+
+    #expect(isStale() == false)
+    scene.users.markStale("a")
+    #expect(isStale() == true)
+    scene.users.set(2, for: "a")
+    #expect(isStale() == false)
+    scene.clock.advance(by: .seconds(10))
+    #expect(isStale() == true)
+    scene.users.remove("a")
+    #expect(isStale() == false)
+  }
+
   @Test func `a stale value is shown while a new one is fetched`() {
     let scene = RememberedScene(.ten(), age: .seconds(11))
 

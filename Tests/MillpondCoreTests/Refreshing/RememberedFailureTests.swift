@@ -29,6 +29,32 @@ import Testing
     #expect(scene.fetches.count == 2)
   }
 
+  @Test func `an answer without a value is a miss for its life, and no longer`() {
+    let scene = RememberedScene(
+      .ten { if case CacheError.miss = $0 { .seconds(5) } else { .zero } })
+    _ = scene.get()
+    scene.origin["a"].completed()
+
+    scene.clock.advance(by: .seconds(4))
+    #expect(scene.get().transcript == ["completed"])
+    #expect(scene.fetches.count == 1)
+    let shown = Recorder<ResourceState<Int>>().subscribe(to: scene.users.states(of: "a"))
+    #expect(shown.values.last?.error == nil)
+    scene.clock.advance(by: .seconds(1))
+    _ = scene.get()
+    #expect(scene.fetches.count == 2)
+  }
+
+  @Test func `a write ends a remembered miss`() {
+    let scene = RememberedScene(.ten { _ in .seconds(5) })
+    _ = scene.get()
+    scene.origin["a"].completed()
+
+    scene.users.set(3, for: "a")
+
+    #expect(scene.get().values == [3])
+  }
+
   @Test func `a reload fetches anyway, and its answer ends the failure`() {
     _ = scene.get()
     scene.fail(Refused())

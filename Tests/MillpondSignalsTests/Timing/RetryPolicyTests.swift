@@ -40,6 +40,30 @@ import Testing
     #expect(policy.delay(after: 3, failedWith: Trouble.some) == nil)
   }
 
+  @Test func `a number is a policy of so many attempts with growing pauses`() throws {
+    let policy: RetryPolicy = 3
+
+    let pauses = try (1...2).map { try #require(policy.delay(after: $0, failedWith: Trouble.some)) }
+    #expect((.milliseconds(100)...(.milliseconds(200))).contains(pauses[0]))
+    #expect((.milliseconds(200)...(.milliseconds(400))).contains(pauses[1]))
+    #expect(policy.delay(after: 3, failedWith: Trouble.some) == nil)
+  }
+
+  @Test func `a number repeats nothing that another attempt can't change`() {
+    struct Missing: RetryDelaying {
+      var retryDelay: Duration? { nil }
+      var isPermanent: Bool { true }
+    }
+    let policy: RetryPolicy = 3
+    let undecodable = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
+
+    for error in [Missing(), CancellationError(), undecodable] as [any Error] {
+      #expect(policy.delay(after: 1, failedWith: error) == nil)
+    }
+    #expect(
+      policy.delay(after: 1, failedWith: Busy(retryDelay: .seconds(9))) ?? .zero >= .seconds(9))
+  }
+
   @Test func `errors that every predicate accepts are retried, no others`() {
     let policy = RetryPolicy.immediate(attempts: 3)
       .only { $0 is Trouble }.only { $0 as? Trouble == .some }

@@ -39,11 +39,9 @@ import Testing
   }
   // end
 
-  static func prefetch<Decoder>(_ urls: [URL], in thumbnails: Thumbnails<Decoder>) -> DisposableBag
-  {
+  static func prefetch<Decoder>(_ urls: [URL], in thumbnails: Thumbnails<Decoder>) -> Disposable {
     // snippet
-    let ahead = DisposableBag()
-    for url in urls { thumbnails.files.prefetch(url).subscribe().disposed(by: ahead) }
+    let ahead = thumbnails.files.prefetch(urls).subscribe()
     // end
     return ahead
   }

@@ -57,7 +57,7 @@ import Testing
     let media = scene.media()
     let url = try origin.url("/film")
     let one = Recorder<DiskFile>().subscribe(to: media.get(url))
-    let other = Recorder<Void>().subscribe(to: media.prefetch(url))
+    let other = Recorder<Void>().subscribe(to: media.prefetch([url]))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
 
     one.dispose()
@@ -74,7 +74,7 @@ import Testing
     let media = scene.media()
     let url = try origin.url("/film")
 
-    let prefetch = try await Recorder<Void>.ended(media.prefetch(url))
+    let prefetch = try await Recorder<Void>.ended(media.prefetch([url]))
 
     #expect(prefetch.values.count == 1)
     #expect(prefetch.isCompleted)
@@ -87,9 +87,9 @@ import Testing
     }
     // One of the two slots is reserved: it is free, but not for a second prefetch.
     let media = scene.media(limitedTo: 2)
-    let first = Recorder<Void>().subscribe(to: media.prefetch(try origin.url("/a")))
+    let first = Recorder<Void>().subscribe(to: media.prefetch([try origin.url("/a")]))
     #expect(await origin.eventually { $0.exchanges.count == 1 })
-    let second = Recorder<Void>().subscribe(to: media.prefetch(try origin.url("/b")))
+    let second = Recorder<Void>().subscribe(to: media.prefetch([try origin.url("/b")]))
 
     let visible = try await Recorder<DiskFile>.ended(
       media.get(try origin.url("/b"), priority: .high))

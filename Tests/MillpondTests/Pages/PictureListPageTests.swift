@@ -54,12 +54,9 @@ import Testing
   }
   // end
 
-  static func prefetch(_ urls: [URL], in store: PictureStore) -> DisposableBag {
+  static func prefetch(_ urls: [URL], in store: PictureStore) -> Disposable {
     // snippet
-    let ahead = DisposableBag()
-    for url in urls {
-      store.thumbnails.get(url, priority: .low).subscribe().disposed(by: ahead)
-    }
+    let ahead = store.thumbnails.prefetch(urls).subscribe()
     // end
     return ahead
   }

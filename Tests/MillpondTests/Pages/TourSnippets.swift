@@ -88,7 +88,7 @@ func store(_ pictures: some Cache<URL, Data>, _ picture: Data, _ url: URL, _ hos
   pictures.set(picture, for: url, timeToLive: .minutes(1))  // in every layer
   pictures.remove(url)
   try await pictures.removeAll { $0.host() == host }.value
-  try await pictures.flush()  // the last line of a short program
+  try await pictures.flush().value  // the last line of a short program
   // end
 }
 
@@ -163,7 +163,7 @@ func watch(_ url: URL, then nextURL: URL, in folder: URL, on player: Player) asy
   let films = MediaCache(
     DiskCache(directory: folder, byteLimit: .mebibytes(2_048)), over: HTTPSource(), limitedTo: 4,
     name: \.absoluteString)
-  let ahead = films.prefetch(nextURL).subscribe()  // a get of it raises its priority
+  let ahead = films.prefetch([nextURL]).subscribe()  // a get of it raises its priority
   player.play(try await films.get(url, priority: .high).value.url)
   ahead.dispose()
   // end

@@ -32,7 +32,7 @@ import Testing
 
   static func prefetch(_ nextURL: URL, from films: MediaCache<URL>) -> Disposable {
     // snippet
-    let ahead = films.prefetch(nextURL).subscribe()
+    let ahead = films.prefetch([nextURL]).subscribe()
     // end
     return ahead
   }
@@ -79,7 +79,7 @@ import Testing
     let url = try origin.url("/film")
     let films = Self.films(in: scene.folder)
 
-    for _ in 0..<2 { try await films.prefetch(url).value }
+    for _ in 0..<2 { try await films.prefetch([url]).value }
 
     #expect(try await Self.stored(url, in: films)?.byteCount == 3)
     #expect(origin.exchanges.count == 1)

@@ -24,12 +24,9 @@ import Testing
     // end
   }
 
-  static func prefetch(_ keys: [String], from pictures: some Cache<String, Data>) -> DisposableBag {
+  static func prefetch(_ keys: [String], from pictures: some Cache<String, Data>) -> Disposable {
     // snippet
-    let ahead = DisposableBag()
-    for key in keys {
-      pictures.get(key, priority: .low).subscribe().disposed(by: ahead)
-    }
+    let ahead = pictures.prefetch(keys).subscribe()
     // end
     return ahead
   }

@@ -13,7 +13,7 @@ struct ResponseStore: Sendable {
 
   /// The memory cache on top of the records, which hits ask directly.
   private let memory: MemoryCache<String, HTTPCacheRecord>?
-  private let turns = ChangeTurns()
+  private let turns = KeyTurns<String>()
 
   init(records: any Cache<String, HTTPCacheRecord>) {
     self.records = records

@@ -7,6 +7,9 @@ extension TransferError: RetryDelaying {
   public var retryDelay: Duration? {
     if case .status(_, let headers, _) = self { headers.retryDelay } else { nil }
   }
+
+  /// Whether the failure is not transient (`isTransient`), as a missing page is.
+  public var isPermanent: Bool { !isTransient }
 }
 
 extension HeaderFields {

@@ -144,21 +144,6 @@ import Testing
     #expect(store.base.contents.count == 3)
   }
 
-  @Test func `changes that wait for one of their URL follow it on constant stack`() {
-    let turns = ChangeTurns()
-    let first = TestSource<Void>()
-    let made = Locked(0)
-    turns.inTurn("a", first.signal).subscribe()
-    for _ in 0..<20_000 {
-      turns.inTurn("a", .deferred { .just(made.withLock { $0 += 1 }) }).subscribe()
-    }
-
-    #expect(made.withLock { $0 } == 0)
-    first.completed()
-
-    #expect(made.withLock { $0 } == 20_000)
-  }
-
   // MARK: Credentials
 
   @Test(arguments: ["Cookie", "Authorization", "Proxy-Authorization"])

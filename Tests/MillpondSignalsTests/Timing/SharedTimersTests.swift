@@ -1,7 +1,7 @@
 import MillpondTesting
 import Testing
 
-@testable import Millpond
+@testable import MillpondSignals
 
 @Suite struct SharedTimersTests {
   private let clock = ManualClock()

@@ -1,21 +1,24 @@
-import MillpondSignals
-
 /// A set of timers that are rarely due, on one timer of the clock.
 ///
 /// The clock's timer is set for an earlier entry and after it fires, but not when an entry is
 /// cancelled. So a transfer that ends in time costs the system no timer, and the last timer may
 /// fire without an effect.
-final class SharedTimers: Sendable {
+package final class SharedTimers: Sendable {
+  /// The timers of the continuous clock for the whole process.
+  package static let continuous = SharedTimers(Scheduler(ContinuousClock()))
+
   private let scheduler: Scheduler
   private let state = Locked(SharedTimersState())
 
-  init(_ scheduler: Scheduler) {
+  package init(_ scheduler: Scheduler) {
     self.scheduler = scheduler
   }
 
-  func now() -> Duration { scheduler.now() }
+  package func now() -> Duration { scheduler.now() }
 
-  func schedule(after delay: Duration, _ action: @escaping @Sendable () -> Void) -> Disposable {
+  package func schedule(
+    after delay: Duration, _ action: @escaping @Sendable () -> Void
+  ) -> Disposable {
     let due = scheduler.now() + delay.addable
     let (number, step) = state.withLock { $0.add(SharedTimer(due: due, action: action)) }
     if let step { setTimer(step) }
@@ -41,7 +44,7 @@ final class SharedTimers: Sendable {
 }
 
 /// An entry with its time.
-struct SharedTimer: Sendable {
+private struct SharedTimer: Sendable {
   let due: Duration
   let action: @Sendable () -> Void
 }
