@@ -52,7 +52,18 @@ public struct HTTPSource<Key: Hashable & Sendable>: AnsweringSource {
     clock: some Clock<Duration> = ContinuousClock(),
     request: @escaping @Sendable (Key) async throws -> HTTPRequest
   ) {
-    self.request = { key in .async { try await request(key) } }
+    self.init(
+      transport: transport, limits: limits, authorization: authorization, resuming: partials,
+      clock: clock, making: { key in .async { try await request(key) } })
+  }
+
+  /// Creates a source whose requests are signals.
+  init(
+    transport: any HTTPTransport, limits: HTTPLimits, authorization: HTTPAuthorization?,
+    resuming partials: PartialTransfers?, clock: some Clock<Duration>,
+    making request: @escaping @Sendable (Key) -> Signal<HTTPRequest>
+  ) {
+    self.request = request
     transfers = RequestSender(
       transport: transport, limits: limits, authorization: authorization,
       partials: partials, timers: SharedTimers(Scheduler(clock)))
@@ -158,9 +169,8 @@ extension HTTPSource where Key == URL {
     authorization: HTTPAuthorization? = nil, resuming partials: PartialTransfers? = nil,
     clock: some Clock<Duration> = ContinuousClock()
   ) {
-    request = { .just(HTTPRequest(url: $0)) }
-    transfers = RequestSender(
-      transport: transport, limits: limits, authorization: authorization,
-      partials: partials, timers: SharedTimers(Scheduler(clock)))
+    self.init(
+      transport: transport, limits: limits, authorization: authorization, resuming: partials,
+      clock: clock, making: { .just(HTTPRequest(url: $0)) })
   }
 }

@@ -31,6 +31,7 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   ///   - media: The cache of the files.
   ///   - decoder: The decoder.
   ///   - byteLimit: The greatest size of all decoded pictures in memory, in bytes.
+  ///   - countLimit: The greatest number of pictures in memory.
   ///   - longestSide: The longest side in pixels; larger pictures are scaled down.
   ///   - pixelLimit: The greatest number of pixels of a picture before it is scaled down, for which
   ///     a decoder may need four bytes each; by default 64 Mi.
@@ -39,14 +40,14 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   ///     were used last: a screen shows what it has just asked for, and an adaptive policy would
   ///     decode a picture that takes much of the room on each of its first gets.
   public init(
-    _ media: MediaCache<Key>, decoder: Decoder, byteLimit: Int, longestSide: Int = .max,
-    pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128),
+    _ media: MediaCache<Key>, decoder: Decoder, byteLimit: Int, countLimit: Int = .max,
+    longestSide: Int = .max, pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128),
     policy: EvictionPolicy = .leastRecentlyUsed
   ) {
     let decoded = DecodedImages(
       media: media, decoder: decoder, longestSide: longestSide, pixelLimit: pixelLimit,
       fileByteLimit: fileByteLimit)
-    pictures = MemoryCache(costLimit: byteLimit, policy: policy) {
+    pictures = MemoryCache(costLimit: byteLimit, countLimit: countLimit, policy: policy) {
       max(1, decoder.byteCount(of: $0))
     }
     .layered(over: decoded).reusingInFlight()

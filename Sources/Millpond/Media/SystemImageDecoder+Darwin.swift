@@ -61,10 +61,16 @@
     /// - Parameters:
     ///   - media: The cache of the files.
     ///   - byteLimit: The greatest size of all decoded pictures in memory, in bytes.
+    ///   - countLimit: The greatest number of pictures in memory.
     ///   - longestSide: The longest side in pixels; larger pictures are scaled down.
-    public init(_ media: MediaCache<Key>, byteLimit: Int, longestSide: Int = .max) {
+    ///   - policy: The pictures to keep in memory when there is no room for all.
+    public init(
+      _ media: MediaCache<Key>, byteLimit: Int, countLimit: Int = .max, longestSide: Int = .max,
+      policy: EvictionPolicy = .leastRecentlyUsed
+    ) {
       self.init(
-        media, decoder: SystemImageDecoder(), byteLimit: byteLimit, longestSide: longestSide)
+        media, decoder: SystemImageDecoder(), byteLimit: byteLimit, countLimit: countLimit,
+        longestSide: longestSide, policy: policy)
     }
   }
 #endif

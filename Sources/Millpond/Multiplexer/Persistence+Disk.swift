@@ -11,14 +11,15 @@ extension Persistence where Value: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the folder; any text. Two persistences with one name share their values.
-  ///   - directory: The folder in which this folder is made.
+  ///   - directory: The folder in which this folder is made; nil for the caches folder of the
+  ///     program, as of ``DiskCache/init(named:byteLimit:timeToLive:policy:schema:sealing:protection:)``.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
   ///   - key: Returns the text of a key; different keys need different texts, and equal keys equal
   ///     ones. So it must not depend on the order of a set's elements. Since it can't be turned
   ///     back, `removeAll(where:)` fails as unsupported, and removes nothing from the disk.
   public static func disk(
-    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    _ name: String, in directory: URL? = nil, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String
   ) -> Persistence {
     Persistence(values(name, in: directory, byteLimit, schema).mapKeys(key))
@@ -29,7 +30,8 @@ extension Persistence where Value: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the folder; any text. Two persistences with one name share their values.
-  ///   - directory: The folder in which this folder is made.
+  ///   - directory: The folder in which this folder is made; nil for the caches folder of the
+  ///     program, as of ``DiskCache/init(named:byteLimit:timeToLive:policy:schema:sealing:protection:)``.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
   ///   - key: Returns the text of a key; different keys need different texts, and equal keys equal
@@ -37,7 +39,7 @@ extension Persistence where Value: Codable {
   ///   - inverse: Returns the key of a text; nil for a text that is none.
   /// - Throws: From gets and writes: `CacheError.refused(key:)` for a refused key.
   public static func disk(
-    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    _ name: String, in directory: URL? = nil, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned, key: @escaping @Sendable (Key) -> String,
     inverse: @escaping @Sendable (String) -> Key?
   ) -> Persistence {
@@ -51,9 +53,9 @@ extension Persistence where Value: Codable {
   }
 
   private static func values(
-    _ name: String, in directory: URL, _ byteLimit: Int, _ schema: DiskSchema
+    _ name: String, in directory: URL?, _ byteLimit: Int, _ schema: DiskSchema
   ) -> MappedValues<DiskCache, Value> {
-    let folder = directory.appendingPathComponent(FolderName.encoded(name), isDirectory: true)
+    let folder = CachesFolder.folder(named: name, in: directory ?? CachesFolder.ofProgram)
     return DiskCache(directory: folder, byteLimit: byteLimit, schema: schema)
       .mapValues(.json(Value.self))
   }
@@ -65,11 +67,12 @@ extension Persistence where Key: LosslessStringConvertible, Value: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the folder; any text. Two persistences with one name share their values.
-  ///   - directory: The folder in which this folder is made.
+  ///   - directory: The folder in which this folder is made; nil for the caches folder of the
+  ///     program, as of ``DiskCache/init(named:byteLimit:timeToLive:policy:schema:sealing:protection:)``.
   ///   - byteLimit: The greatest size of the folder in bytes.
   ///   - schema: The version of the form in which values are stored.
   public static func disk(
-    _ name: String, in directory: URL, byteLimit: Int = .mebibytes(64),
+    _ name: String, in directory: URL? = nil, byteLimit: Int = .mebibytes(64),
     schema: DiskSchema = .unversioned
   ) -> Persistence {
     disk(

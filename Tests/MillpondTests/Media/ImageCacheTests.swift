@@ -10,11 +10,11 @@ import Testing
   private let decoder = PPMDecoder()
 
   private func images(
-    longestSide: Int = .max, byteLimit: Int = .mebibytes(1)
+    longestSide: Int = .max, byteLimit: Int = .mebibytes(1), countLimit: Int = .max
   ) -> ImageCache<URL, PPMDecoder> {
     ImageCache(
-      scene.media(), decoder: decoder, byteLimit: byteLimit, longestSide: longestSide,
-      pixelLimit: 1 << 20)
+      scene.media(), decoder: decoder, byteLimit: byteLimit, countLimit: countLimit,
+      longestSide: longestSide, pixelLimit: 1 << 20)
   }
 
   private func origin(_ file: [UInt8]) throws -> LoopbackServer {
@@ -42,6 +42,18 @@ import Testing
     // Room for three.
     let images = images(byteLimit: 3 * 8 * 8 * 3 + 8)
     for path in ["/a", "/b", "/c", "/d", "/d"] {
+      _ = try await images.get(try origin.url(path)).value
+    }
+
+    #expect(decoder.decoded.withLock { $0.count } == 4)
+  }
+
+  @Test func `no more pictures stay decoded than the limit says, however small they are`()
+    async throws
+  {
+    let origin = try origin(PPMDecoder.file(width: 1, height: 1))
+    let images = images(countLimit: 2)
+    for path in ["/a", "/b", "/c", "/c", "/a"] {
       _ = try await images.get(try origin.url(path)).value
     }
 

@@ -34,7 +34,7 @@ import Testing
         print(error)  // names the URL, and what happened
       }
     }
-    try await pages.flush()  // a short program waits until everything is on disk
+    try await pages.flush().value  // a short program waits until everything is on disk
     // end
     try await disk.close()
     return lines

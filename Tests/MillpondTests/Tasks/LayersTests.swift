@@ -35,6 +35,17 @@ import Testing
     return profiles
   }
 
+  static func inPassing(
+    _ pictures: some Cache<String, Data>, _ draw: @escaping @Sendable (String) async throws -> Data
+  ) async throws -> (Bool, Data, Data?) {
+    // snippet
+    let isThere = try await pictures.contains("a").value
+    let drawn = try await pictures.get("a") { try await draw("a") }.value  // and stores it
+    let longer = try await pictures.update("a") { ($0 ?? Data()) + [0] }.value
+    // end
+    return (isThere, drawn, longer)
+  }
+
   static func store(
     _ picture: Data, in pictures: AnyCache<String, Data>, _ bag: DisposableBag,
     _ log: @escaping @Sendable (String) -> Void

@@ -28,6 +28,15 @@ import Testing
     return (pages, photos)
   }
 
+  static func ada(_ base: URL) async throws -> User {
+    // snippet
+    let api = HTTPSource(baseURL: base, headers: ["Accept-Language": "de"])
+    let users = api.json(User.self)
+    let ada = try await users.get("users/7").value
+    // end
+    return ada
+  }
+
   static func patient(_ pages: HTTPSource<URL>) -> some Source<URL, Data> {
     // snippet
     let patient =
