@@ -92,6 +92,23 @@ import Testing
     #expect(try await cache.get("a").value == Data("x"))
   }
 
+  @Test func `a write that had the store before a release is carried out by the next one`()
+    async throws
+  {
+    let cache = scene.open()
+    try await cache.set(Data("x"), for: "a").value
+    let store = cache.access.store
+    let revision = Revision.next()
+    let change = Change<String, Data>.set("a", Stamped(Data("y")), revision)
+    try await cache.release()
+
+    try await cache.carryOut(by: store, revision) { store, _ in
+      store.apply(change, .forever)
+    }.value
+
+    #expect(try await cache.get("a").value == Data("y"))
+  }
+
   @Test func `no write is lost, whenever other threads release the folder`() async throws {
     let cache = DiskCache(directory: scene.folder, byteLimit: .mebibytes(64))
     await withTaskGroup(of: Void.self) { group in
