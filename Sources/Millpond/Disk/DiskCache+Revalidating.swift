@@ -21,8 +21,9 @@ extension DiskCache {
   ) -> Signal<Void> {
     let key = key.canonicalText
     let (store, timeToLive) = access.forWriting
+    let accepted = token.accepted
     return carryOut(by: store, token.revision) { store, waits in
-      store.renew(key, stamped, waits ? token.accepted : token, timeToLive)
+      store.renew(key, stamped, waits ? accepted : token, timeToLive)
     }
   }
 }

@@ -162,9 +162,10 @@ public final class DiskCache: Cache, AnsweringSource {
   /// them again.
   public func apply(_ change: Change<String, Data>) -> Signal<Void> {
     let (store, timeToLive) = access.forWriting
+    // Until the folder opens, changes wait; by then the get behind a fill may be over.
+    let accepted = change.accepted
     let outcome = carryOut(by: store, change.time) { store, waits in
-      // Until the folder opens, changes wait; by then the get behind a fill may be over.
-      store.apply(waits ? change.accepted : change, timeToLive)
+      store.apply(waits ? accepted : change, timeToLive)
     }
     if change.isOfManyKeys { for act in removals.withLock({ $0.elements }) { act() } }
     return outcome
