@@ -7,7 +7,7 @@ extension Source where Value == Data {
   ///     let users = HTTPSource(baseURL: api).json(User.self)
   ///
   /// An answer that can't be decoded fails the get with
-  /// ``MillpondCore/CacheError/undecodable(key:underlying:)``. Of a cache it is the reading side: for
+  /// ``/MillpondCore/CacheError/undecodable(key:underlying:)``. Of a cache it is the reading side: for
   /// writes the type has to be `Codable`.
   ///
   /// - Parameters:

@@ -1,3 +1,5 @@
+import MillpondSignals
+
 extension CacheMonitor {
   /// The statistics in the text format of Prometheus, for an endpoint that it scrapes.
   ///
@@ -93,7 +95,7 @@ private struct MetricsText {
       add("\(name)_bucket", [label, ("le", bound.text)], "\(times.count(upTo: bound.nanoseconds))")
     }
     add("\(name)_bucket", [label, ("le", "+Inf")], "\(times.count)")
-    add("\(name)_sum", [label], "\(times.sum / .seconds(1))")
+    add("\(name)_sum", [label], "\(Double(times.sum.nanoseconds) / 1e9)")
     add("\(name)_count", [label], "\(times.count)")
   }
 }

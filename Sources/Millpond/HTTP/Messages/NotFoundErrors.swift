@@ -2,7 +2,7 @@ import MillpondCore
 
 extension Error {
   /// Whether the error says that there is no such value: the statuses 404 and 410, and
-  /// ``MillpondCore/CacheError/miss``; another ``MillpondCore/CacheError`` answers for its
+  /// ``/MillpondCore/CacheError/miss``; another ``/MillpondCore/CacheError`` answers for its
   /// underlying error.
   ///
   /// So that an origin is not asked again and again for what it does not have:

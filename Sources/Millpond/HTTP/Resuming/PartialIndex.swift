@@ -2,9 +2,6 @@
 struct PartialIndex: Sendable {
   private var entries: [String: Entry] = [:]
   private var lent: Set<String> = []
-
-  /// The number of pending writes by file.
-  private var expected: [String: Int] = [:]
   private var total = 0
   private var lastNumber = 0
   private let byteLimit: Int
@@ -24,16 +21,8 @@ struct PartialIndex: Sendable {
     for file in files { put(file.name, file.byteCount) }
   }
 
-  /// Whether a file exists or is about to be written.
-  func has(_ name: String) -> Bool { entries[name] != nil || expected[name] != nil }
-
-  /// Records that a file will be written, unless that is refused.
-  mutating func expect(_ name: String) { expected[name, default: 0] += 1 }
-
-  mutating func endExpecting(_ name: String) {
-    guard let count = expected[name] else { return }
-    expected[name] = count > 1 ? count - 1 : nil
-  }
+  /// Whether a file exists.
+  func has(_ name: String) -> Bool { entries[name] != nil }
 
   /// Whether a file of this size may be written: not in place of one that is lent.
   func admits(_ name: String, byteCount: Int) -> Bool {

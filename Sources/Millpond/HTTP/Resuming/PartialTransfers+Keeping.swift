@@ -7,15 +7,12 @@ extension PartialTransfers {
     let size = partial.bytes.count
     if size < Self.leastByteCount { return }
     let name = place.fileName
-    guard expect(name, size) else { return }
+    guard reserve(size) else { return }
     queue.async {
       self.add(place, partial.version, byteCount: size) {
         try self.files.write(partial.bytes, beside: name)
       }
-      self.state.withLock { state in
-        state.index?.endExpecting(name)
-        state.waitingBytes -= size
-      }
+      self.state.withLock { $0.waitingBytes -= size }
     }
   }
 
@@ -36,14 +33,13 @@ extension PartialTransfers {
   /// The least number of bytes to keep; fewer are requested again.
   static var leastByteCount: Int { 16 << 10 }
 
-  /// Reserves memory for bytes that wait for the disk, and records their file at once, so that a
-  /// transfer that begins now waits for it; false if there is not enough memory.
-  private func expect(_ name: String, _ size: Int) -> Bool {
+  /// Reserves memory for bytes that wait for the disk, for which transfers that begin now wait; false
+  /// if there is not enough memory.
+  private func reserve(_ size: Int) -> Bool {
     let limit = max(byteLimit, 64 << 20)
     return state.withLock { state in
       guard size <= limit - state.waitingBytes else { return false }
       state.waitingBytes += size
-      state.index?.expect(name)
       return true
     }
   }

@@ -173,8 +173,10 @@ extension PartialTransfers {
     }
   }
 
+  /// Whether there is no file; false before the folder has been read, and while bytes wait for the
+  /// disk.
   func isKnownNotToHave(_ name: String) -> Bool {
-    state.withLock { $0.index?.has(name) == false }
+    state.withLock { $0.waitingBytes == 0 && $0.index?.has(name) == false }
   }
 
   func isRemoved(_ place: PartialPlace) -> Bool { state.withLock { place.revision < $0.removal } }

@@ -32,16 +32,6 @@ import Testing
     #expect(index.add("e", byteCount: 1).surplus == ["b"])
   }
 
-  @Test func `an expected file is in the index until no write is pending`() {
-    var index = PartialIndex(byteLimit: 10)
-    for _ in 0..<2 { index.expect("a") }
-
-    index.endExpecting("a")
-    #expect(index.has("a"))
-    index.endExpecting("a")
-    #expect(!index.has("a"))
-  }
-
   @Test func `sizes that can't be overflow nothing`() {
     var index = PartialIndex([("a", .max), ("b", .max), ("c", .min)], byteLimit: .max)
 
