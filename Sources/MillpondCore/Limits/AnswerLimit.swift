@@ -53,7 +53,7 @@ struct AnswerLimit: Sendable {
   }
 }
 
-/// Which came first, an event of the answer or the end of its time; that excludes the other.
+/// The side that came first, an event of the answer or the end of its time; it excludes the other.
 private final class FirstToCome: Sendable {
   enum Side: UInt8, AtomicRepresentable, Sendable {
     case none, answer, limit

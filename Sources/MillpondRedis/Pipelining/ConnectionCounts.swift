@@ -1,4 +1,4 @@
-/// What one connection has carried, and how often it was made.
+/// The counters of one connection: commands, bytes, and how often it was made.
 struct ConnectionCounts: Sendable {
   /// The address of the server, and its name and version.
   var address: RedisAddress?

@@ -5,8 +5,8 @@ protocol RedisLink: AnyObject, Sendable {
   /// The descriptor to wait for; -1 if the link wakes the thread of the connections by itself.
   var descriptor: Int32 { get }
 
-  /// What the link is ready for after a wait; when it can be written to first, the attempt to connect
-  /// is over.
+  /// Returns whether the link can be read from and written to after a wait; the first time that it
+  /// can be written to, the attempt to connect is over.
   func readiness(after watch: SocketCalls.Watch) -> (isReadable: Bool, isWritable: Bool)
 
   /// The failure because of which it is not connected; nil if it is, or ended without one.

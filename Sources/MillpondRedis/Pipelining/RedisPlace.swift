@@ -1,6 +1,6 @@
 import MillpondSockets
 
-/// What a connection is made to.
+/// The other end of a connection: the address of a socket, or a stream of the user's.
 enum RedisPlace: Sendable {
   case socket(SocketAddress)
   case stream(host: String, port: UInt16, RedisStreamMaker)

@@ -1,6 +1,6 @@
 import MillpondSignals
 
-/// What the server reports, and what is read because it reports that to readers only, or not at all.
+/// The reports of the server, and the reads that make it report, or that find what it never reports.
 extension RedisTracker {
   /// Acts on a message of the server.
   func received(_ elements: [RESPValue], on connection: RedisConnection) {
@@ -91,7 +91,7 @@ extension RedisTracker {
 
 /// The exchanges of databases (`SWAPDB`), which the server counts, and does not report.
 struct DatabaseExchanges: Sendable {
-  /// What the server has said last; nil for none.
+  /// The last answer of the server; nil for none.
   var count: String?
 
   /// The time before which it is not asked again.

@@ -24,8 +24,8 @@ final class TrackedPrefix: Sendable {
   /// The last fill of each key by this client, for the keys that were filled most recently.
   let fills = MemoryCache<String, KnownValue>(countLimit: 1_024, policy: .leastRecentlyUsed)
 
-  /// What gets without a value have seen on the server, by their places in the order of writes, until
-  /// their fills; of more than run at a time.
+  /// The content of keys as gets without a value have seen it on the server, by the places of the
+  /// gets in the order of writes, until their fills; for more gets than run at a time.
   private let seen = MemoryCache<Revision, SeenKey>(countLimit: 16_384, policy: .leastRecentlyUsed)
 
   /// The places of the last sets of this client, by their revisions, for memory that follows.

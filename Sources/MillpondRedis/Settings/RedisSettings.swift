@@ -14,7 +14,7 @@ struct RedisSettings: Sendable {
   var limits: ConnectionLimits
   var replyLimits = RESPLimits()
 
-  /// What takes the place of the client's own TCP.
+  /// Makes the streams that take the place of the client's own TCP.
   var stream: RedisStreamMaker?
 
   /// A random share for each pause.

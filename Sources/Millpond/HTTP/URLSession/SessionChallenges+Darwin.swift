@@ -61,7 +61,7 @@
       return isProxy() || !ofAnswers.contains(authenticationMethod)
     }
 
-    /// What a refusal means.
+    /// The code of the error with which a request fails after a refusal.
     fileprivate var refusal: URLError.Code {
       switch authenticationMethod {
       case NSURLAuthenticationMethodServerTrust: .serverCertificateUntrusted

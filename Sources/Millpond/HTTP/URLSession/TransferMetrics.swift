@@ -14,7 +14,7 @@ public struct TransferMetrics: Sendable {
   /// The time from the beginning to the first byte of the answer; nil if none came.
   public let firstByte: Duration?
 
-  /// What the session says about the connection; nil on Linux, whose sessions collect nothing.
+  /// The connection as the session describes it; nil on Linux, whose sessions collect nothing.
   public let connection: Connection?
 
   /// The connection of an exchange.
