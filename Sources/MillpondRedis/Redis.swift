@@ -1,7 +1,7 @@
 import MillpondCore
 public import MillpondSignals
 
-/// A client of a Redis server from version 6 on, or of a Valkey server.
+/// A client of a Redis server from version 6 on, of a Valkey server, or of a cluster of either.
 ///
 ///     let redis = try Redis(.tcp(host: "127.0.0.1"))
 ///     let shared = RedisCache(redis, prefix: "feed/", timeToLive: .after(.seconds(600)))
@@ -36,7 +36,7 @@ public final class Redis: Sendable {
   ///   - password: The password; nil for none, as suits a user that needs none.
   ///   - database: The number of the database.
   ///   - connections: The number of connections, at least one. Each key has one of them, so more
-  ///     help with large values only.
+  ///     help with large values only. A cluster has one for each primary.
   ///   - deadline: The time limit of a command, of a connection attempt and of a sign of life; at
   ///     least a millisecond.
   ///   - heartbeat: The time of silence after which a sign of life is asked for. If the network
@@ -90,7 +90,7 @@ public final class Redis: Sendable {
 
   init(_ settings: RedisSettings) throws(RedisError) {
     let settings = try settings.withStream()
-    loop = try RedisLoop(settings)
+    loop = try RedisLoop(settings.address.isCluster ? settings.ofCluster : settings)
     layerName = "RedisCache at \(settings.address)"
   }
 
@@ -136,17 +136,22 @@ public final class Redis: Sendable {
 
   // MARK: Commands
 
-  /// Calls `done` when the commands of all connections that were submitted before are carried out.
+  /// Calls `done` when the commands that were submitted before are carried out, on all servers.
   func afterAllCommands(_ done: @escaping @Sendable (Result<Void, RedisError>) -> Void) {
     loop.start()
-    let answers = CombinedReplies(of: loop.connections.count, done)
-    for connection in loop.connections {
-      connection.submit(.command("PING")) { answers.add($0.map { _ in () }) }
+    let (nodes, detours) = (loop.usedNodes, loop.detours)
+    let answers = CombinedReplies(of: nodes.count) { [loop] result in
+      // In a cluster, some of them may have been sent on meanwhile.
+      if case .success = result, detours != loop.detours { return self.afterAllCommands(done) }
+      done(result)
     }
+    for node in nodes { node.submit(.command("PING")) { answers.add($0.map { _ in () }) } }
   }
 
-  func connection(of key: String) -> RedisConnection {
-    loop.connections[RedisConnection.number(of: key, among: loop.connections.count)]
+  /// The way to the server of a key.
+  func route(of key: RedisKey) -> RedisRoute {
+    let slot = loop.isCluster ? ClusterSlot.of(key) : nil
+    return RedisRoute(connection: loop.tracker.connection(of: key.key), slot: slot)
   }
 }
 

@@ -41,7 +41,7 @@ private final class KeyFill: Sendable {
 
   private let token: FillToken
   private let order: FillOrder
-  private let connection: RedisConnection
+  private let route: RedisRoute
   private let outcome = Promise<Void>()
 
   /// Keeps later writes of this process from being forgotten until the end.
@@ -53,7 +53,7 @@ private final class KeyFill: Sendable {
     self.stored = stored
     self.token = token
     order = FillOrder(get: token.revision, place: .next())
-    connection = cache.redis.connection(of: key)
+    route = cache.route(of: key)
     pending = PendingWrite(token.revision)
   }
 
@@ -72,7 +72,7 @@ private final class KeyFill: Sendable {
       let present = if case .bytes(let fingerprint) = reply { fingerprint } else { Data() }
       if present.isEmpty, self.token.isRenewal { return self.end(.success(.null)) }
       // The reports of all earlier writes have arrived when this is answered.
-      self.connection.submit(.command("PING", isRepeatable: true)) { result in
+      self.route.submit(.command("PING", isRepeatable: true)) { result in
         if case .failure = result { return self.end(result) }
         self.replace(.seen(present), by: self.stored, or: .success(.null))
       }
@@ -167,12 +167,12 @@ private final class KeyFill: Sendable {
       // A later write of this process has replaced the value. If it has stored nothing, it is no
       // longer the last one once its answer has arrived.
       if last == answered { return end(.success(.null), isReplaced: true) }
-      return connection.submit(.command("PING")) { result in
+      return route.submit(.command("PING")) { result in
         if case .failure = result { return self.undo(takeBack) }
         self.check(stored, over: fill, takeBack, answered: last)
       }
     }
-    let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: connection)
+    let isReported = cache.redis.loop.tracker.isReporting(cache.tracked, to: route)
     if fill == .none, !isAdmitted || !isReported { return undo(takeBack) }
     // Without times behind it, an equal value that is set later would count as this one.
     if cache.form == .stamped {
@@ -187,14 +187,14 @@ private final class KeyFill: Sendable {
   /// Refuses the fills of older gets if this one is of a reload; returns whether the key was not
   /// written since the token was taken, and the last write by this process.
   private func settle() -> (isAdmitted: Bool, lastWrite: Revision) {
-    connection.withState { [number = cache.number, key, token] state in
+    route.connection.withState { [number = cache.number, key, token] state in
       let isAdmitted = state.orders[number]?.admit(token, for: key) ?? true
       return (isAdmitted, state.orders.lastWrite(of: key, number))
     }
   }
 
   private func undo(_ takeBack: RedisRequest) {
-    connection.takeBack(takeBack)
+    route.takeBack(takeBack)
     end(.success(.null))
   }
 

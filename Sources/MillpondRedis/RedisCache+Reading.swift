@@ -19,7 +19,7 @@ extension RedisCache {
     let least = form == .plain ? 1 : RedisRecord.footerSize
     return .deferred {
       if self.isBeingRemoved(key) { return .just(false) }
-      return self.asking(self.redis.connection(of: key), request) { reply in
+      return self.asking(self.route(of: key), request) { reply in
         if case .integer(let count) = reply { count >= least } else { false }
       }
     }
@@ -59,22 +59,29 @@ extension RedisCache {
 
   private func storedValues(of keys: [String]) -> Signal<[String: Data]> {
     let present = Set(keys.lazy.map(\.keyText)).filter { !isBeingRemoved($0) }
-    let byConnection = Dictionary(grouping: present) { redis.connection(of: $0).number }
-    let parts = byConnection.flatMap { connection, keys in
-      stride(from: 0, to: keys.count, by: Self.keysOfCommand).map { start in
-        values(of: keys[start..<min(keys.count, start + Self.keysOfCommand)], on: connection)
-      }
-    }
+    let parts = groups(present, of: Self.keysOfCommand).map { values(of: $0, by: $1) }
     return Signal.merge(parts).reduce([:]) { all, part in all.merging(part) { first, _ in first } }
   }
 
   /// The most keys of a command, since the server does nothing else meanwhile.
   private static let keysOfCommand = 512
 
-  private func values(of keys: ArraySlice<String>, on connection: Int) -> Signal<[String: Data]> {
+  /// Divides keys into those that one command can name: those of a connection, or in a cluster,
+  /// whose slots may move, each for itself.
+  func groups(_ keys: some Sequence<String>, of size: Int) -> [(keys: [String], route: RedisRoute)]
+  {
+    if redis.loop.isCluster { return keys.map { ([$0], route(of: $0)) } }
+    return Dictionary(grouping: keys) { route(of: $0).connection.number }.values.flatMap { keys in
+      stride(from: 0, to: keys.count, by: size).map { start in
+        (Array(keys[start..<min(keys.count, start + size)]), route(of: keys[start]))
+      }
+    }
+  }
+
+  private func values(of keys: [String], by route: RedisRoute) -> Signal<[String: Data]> {
     let arguments = keys.map { RedisArgument.key(serverKey($0)) }
     let request = RedisRequest.command(["MGET"] + arguments, isRepeatable: true)
-    return asking(redis.loop.connections[connection], request) { [form] reply in
+    return asking(route, request) { [form] reply in
       guard case .array(let replies) = reply else { return [:] }
       var values: [String: Data] = [:]
       for (key, reply) in zip(keys, replies) {
@@ -93,18 +100,18 @@ extension RedisCache {
   func isBeingRemoved(_ key: String) -> Bool {
     let removed = removals.concerning(key)
     if removed.isEmpty { return false }
-    return redis.connection(of: key).withState { [number] state in
+    return route(of: key).connection.withState { [number] state in
       removed.haveRemoved(state.orders.lastWrite(of: key, number))
     }
   }
 
   private func asking<Value: Sendable>(
-    _ connection: RedisConnection, _ request: RedisRequest,
+    _ route: RedisRoute, _ request: RedisRequest,
     _ value: @escaping @Sendable (RESPValue) -> Value
   ) -> Signal<Value> {
     Signal { [redis] observer, lifetime in
       redis.loop.start()
-      connection.submit(request) { result in
+      route.submit(request) { result in
         if lifetime.isEnded { return }
         switch result {
         case .failure(let error): observer.failed(CacheError(error, of: redis))

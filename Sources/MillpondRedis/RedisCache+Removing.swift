@@ -37,7 +37,7 @@ extension RedisCache {
     _ key: String, _ revision: Revision, by request: @Sendable (RedisKey) -> RedisRequest,
     _ end: @escaping RedisAnswer
   ) {
-    let isSent = redis.connection(of: key).submit(end) { orders in
+    let isSent = route(of: key).submit(end) { orders in
       orders.lastWrite(of: key, number) > revision ? nil : request(serverKey(key))
     }
     if !isSent { return end(.success(.null)) }
@@ -98,16 +98,38 @@ extension RedisCache {
     }
     // Before the keys are looked for: what other processes have fetched before, and store until
     // they are told, is found among them.
-    let report = KeyMark.report(serverKey(TrackedPrefix.removalKey))
-    redis.loop.connections[0].submit(report) { result in
-      if case .failure(let error) = result { return removal.end(.failure(error)) }
+    let routes = removalRoutes
+    let reports = CombinedReplies(of: routes.count) { result in
+      if case .failure = result { return removal.end(result) }
       // The answers to earlier writes tell whether they have stored something.
       self.redis.afterAllCommands { result in
         if case .failure = result { return removal.end(result) }
-        removal.scan()
+        removal.begin()
       }
     }
+    for (key, route) in routes {
+      route.submit(KeyMark.report(key)) { reports.add($0.map { _ in () }) }
+    }
     return subject.outcome
+  }
+
+  /// The keys whose reports say that many keys were removed: one for each server that may have some,
+  /// since only its own reports come in order with its answers.
+  private var removalRoutes: [(RedisKey, RedisRoute)] {
+    let key = serverKey(TrackedPrefix.removalKey)
+    let route = redis.route(of: key)
+    guard redis.loop.isCluster else { return [(key, route)] }
+    let slots = route.connection.withState { $0.slots }
+    var (found, missing) = ([(key, route)], Set(slots))
+    if let slot = route.slot, !slots.isEmpty { missing.remove(slots[slot]) }
+    // Braces in the prefix let all keys have one slot.
+    for number in 0..<ClusterSlot.count * 8 where !missing.isEmpty {
+      let key = serverKey("\(TrackedPrefix.removalKey){\(number)}")
+      let slot = ClusterSlot.of(key)
+      if number > 0, slot == route.slot, slot == found.last?.1.slot { break }
+      if missing.remove(slots[slot]) != nil { found.append((key, redis.route(of: key))) }
+    }
+    return found
   }
 
   /// Lets earlier writes and fills that arrive from now on be refused.
@@ -145,55 +167,73 @@ private struct KeyRemoval: Sendable {
   /// The number of keys that the server looks at in one step.
   private static let stepSize: Int64 = 512
 
+  /// Looks for the keys on one server after the other, and once more if slots have moved meanwhile.
+  func begin() {
+    let loop = cache.redis.loop
+    let moves = loop.moves
+    scan(loop.usedNodes[...]) {
+      if moves == loop.moves { end(.success(())) } else { begin() }
+    }
+  }
+
+  private func scan(_ nodes: ArraySlice<RedisNode>, _ done: @escaping @Sendable () -> Void) {
+    guard let node = nodes.first else { return done() }
+    scan(node) { scan(nodes.dropFirst(), done) }
+  }
+
   /// Asks for the next keys.
   ///
   /// - Parameters:
+  ///   - node: The server: any one of a connection. Its answer may be older than a write on another
+  ///     connection, but what is removed is decided on the connection of each key.
   ///   - cursor: The server's mark of the next keys; `0` for the first.
   ///   - generation: The number of the connection from which the mark is.
-  func scan(from cursor: String = "0", of generation: Int? = nil) {
-    // Any connection: the server's answer may be older than a write on another one, but what is
-    // removed is decided on the connection of each key.
-    let connection = cache.redis.loop.connections[0]
+  ///   - done: Is called when there are no more.
+  private func scan(
+    _ node: RedisNode, from cursor: String = "0", of generation: Int? = nil,
+    _ done: @escaping @Sendable () -> Void
+  ) {
     // The cursor may mean nothing to the server of another connection. This is the thread that
     // begins and ends connections, so it stays the same until the command is sent.
-    if cursor != "0", generation != connection.generation {
-      return end(.failure(.connectionLost))
-    }
+    if cursor != "0", generation != node.generation { return end(.failure(.connectionLost)) }
     let request = RedisRequest.command(
       "SCAN", .text(cursor), "MATCH", .text(cache.pattern), "COUNT", .number(Self.stepSize),
       isRepeatable: cursor == "0")
-    connection.submit(request) { result in
+    node.submit(request) { result in
       switch result {
       case .failure(let error): end(.failure(error))
-      case .success(let reply): remove(reply, of: connection.generation)
+      case .success(let reply):
+        let generation = node.generation
+        remove(reply) { cursor in
+          if cursor == "0" { return done() }
+          scan(node, from: cursor, of: generation, done)
+        }
       }
     }
   }
 
-  private func remove(_ reply: RESPValue, of generation: Int?) {
+  /// Removes the keys of an answer, and goes on with its cursor.
+  private func remove(_ reply: RESPValue, _ next: @escaping @Sendable (String) -> Void) {
     guard case .array(let parts) = reply, parts.count == 2, let cursor = parts[0].text,
       case .array(let found) = parts[1]
     else { return end(.failure(.malformedReply("the keys of a scan"))) }
     let keys = found.compactMap { $0.text.flatMap { cache.tracked.key(of: $0) } }.filter {
       predicate?.isSatisfied(by: $0) ?? true
     }
-    let byConnection = Dictionary(grouping: keys) { cache.redis.connection(of: $0).number }
-    let step = CombinedReplies(of: byConnection.count) { result in
+    let groups = cache.groups(keys, of: .max)
+    let step = CombinedReplies(of: groups.count) { result in
       if case .failure = result { return end(result) }
-      if cursor == "0" { return end(.success(())) }
-      scan(from: cursor, of: generation)
+      next(cursor)
     }
-    for (connection, keys) in byConnection {
-      remove(keys, on: cache.redis.loop.connections[connection], step)
-    }
+    for (keys, route) in groups { remove(keys, by: route, step) }
   }
 
   /// Removes the keys that were not written after the removal.
   private func remove(
-    _ keys: [String], on connection: RedisConnection, _ step: CombinedReplies
+    _ keys: [String], by route: RedisRoute, _ step: CombinedReplies
   ) {
     var old: [String] = []
-    let isSent = connection.submit({ step.add($0.map { _ in () }) }) { orders in
+    let isSent = route.submit({ step.add($0.map { _ in () }) }) { orders in
       old = keys.filter { orders.lastWrite(of: $0, cache.number) <= revision }
       return old.isEmpty
         ? nil : .command(["UNLINK"] + old.map { RedisArgument.key(cache.serverKey($0)) })

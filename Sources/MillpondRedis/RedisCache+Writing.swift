@@ -31,10 +31,10 @@ extension RedisCache {
     _ key: String, _ revision: Revision,
     _ request: (RedisKey, _ isRemoved: Bool) -> RedisRequest, _ answer: @escaping RedisAnswer
   ) -> Revision? {
-    let connection = redis.connection(of: key)
+    let connection = route(of: key).connection
     // The server reports the change to the other connections.
     let others = redis.loop.tracker.others(with: key, of: tracked).filter {
-      redis.connection(of: $0.key) === connection
+      redis.loop.tracker.connection(of: $0.key) === connection
     }
     var removed: [RedisRemovals.Removal] = []
     var place: Revision?
@@ -91,7 +91,7 @@ extension RedisCache {
       let begun = removals.begun
       guard compare() else { return false }
       var (isBehind, forgotten) = (false, [[String: Revision]]())
-      let isSent = redis.connection(of: key).submit(answer, takeBack: takeBack) { orders in
+      let isSent = route(of: key).submit(answer, takeBack: takeBack) { orders in
         isBehind = removals.begun != begun
         defer { forgotten = orders[number]?.takeForgotten() ?? [] }
         return isBehind ? nil : make(&orders)

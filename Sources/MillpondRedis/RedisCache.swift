@@ -102,7 +102,7 @@ public final class RedisCache: Cache, AnsweringSource {
     // The fill replaces only what the key has before a layer below is asked, whatever it is.
     let isMiss = lookup.freshness == .reload || isBeingRemoved(key)
     let request = isMiss ? StoredValue.fingerprint(of: serverKey(key)) : .get(serverKey(key))
-    redis.connection(of: key).submit(request) { result in
+    route(of: key).submit(request) { result in
       if case .failure(.server) = result { self.forgetUntracked(key) }
       if lifetime.isEnded { return }
       switch result {
@@ -160,6 +160,9 @@ public final class RedisCache: Cache, AnsweringSource {
       return redis.track(fill(key.keyText, stamped, token))
     }
   }
+
+  /// The way to the server of a key.
+  func route(of key: String) -> RedisRoute { redis.route(of: serverKey(key)) }
 
   func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: prefix, key: key) }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// The leases of a cache's keys: keys on the server that exist for as long as one process fetches.
 ///
 /// Their prefix is that of the cache behind `lease:`, so that no cache takes them for values. A
-/// lease has the connection of its key, and ends after what was stored before on that connection.
+/// lease ends after the fills of its fetch.
 final class RedisLeases: Sendable {
   /// The result of an attempt to take a lease.
   enum Taking: Sendable {
@@ -46,18 +46,18 @@ final class RedisLeases: Sendable {
       }
     }
     // Nobody knows of a lease whose answer does not come.
-    _ = connection(key).submit(answer, takeBack: ending(key, token)) { _ in
+    _ = route(key).submit(answer, takeBack: ending(key, token)) { _ in
       .command("SET", .key(serverKey(key)), .text(token), "NX", "PX", .number(life))
     }
   }
 
   /// Ends a lease, unless it has ended by itself and another process has it.
   func end(_ key: String, _ token: String) {
-    let (ending, connection) = (ending(key, token), connection(key))
-    connection.submit(ending) { [use] result in
+    let (ending, route) = (ending(key, token), route(key))
+    route.submit(ending) { [use] result in
       switch result {
       case .success, .failure(.server), .failure(.closed): break
-      case .failure: connection.takeBack(ending)
+      case .failure: route.takeBack(ending)
       }
       // Not in all ways of tracking does the server report it to the connection that did it.
       use.prefix.changed(key)
@@ -79,10 +79,10 @@ final class RedisLeases: Sendable {
     ]
     lifetime.onEnd { for handle in handles { handle.dispose() } }
     // The server tracks by keys what has been read.
-    if shared.redis.loop.tracker.isByKey { connection(key).submit(.get(serverKey(key))) { _ in } }
+    if shared.redis.loop.tracker.isByKey { route(key).submit(.get(serverKey(key))) { _ in } }
   }
 
-  private func connection(_ key: String) -> RedisConnection { shared.redis.connection(of: key) }
+  private func route(_ key: String) -> RedisRoute { shared.redis.route(of: serverKey(key)) }
 
   private func serverKey(_ key: String) -> RedisKey { RedisKey(prefix: use.prefix.text, key: key) }
 }

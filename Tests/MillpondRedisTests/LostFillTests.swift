@@ -225,7 +225,7 @@ import MillpondSockets
     _ = cache.apply(.fill("k", Stamped(Data("value".utf8)), FillToken()))
     while commands(of: 1).suffix(2) != ["EVAL p:k", "PING"] { await Task.yield() }
     let further = RedisCache(redis, prefix: "b/")
-    while redis.loop.connections[0].withState({ $0.pipeline.count }) < 2 { await Task.yield() }
+    while redis.loop.nodes[0].withState({ $0.pipeline.count }) < 2 { await Task.yield() }
     isTold.signal()
     while commands(of: 2).isEmpty { await Task.yield() }
     try await further.flush().value
@@ -262,7 +262,9 @@ import MillpondSockets
     ]
     for answers in malformed { #expect(RedisSession(answers) == nil) }
 
-    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())
+    let connection = RedisConnection(
+      0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .unix(path: "")
+    ).nodes[0]
     for number in 0..<40 {
       let other = try #require(
         RedisSession([
@@ -339,7 +341,7 @@ import MillpondSockets
   @Test(arguments: [RedisForm.stamped, .plain])
   func `a value that is taken back goes only if it is still there`(form: RedisForm) async throws {
     let cache = try scene.cache("p:", form: form)
-    let connection = cache.redis.connection(of: "k")
+    let connection = cache.route(of: "k")
     let long = String(repeating: "o", count: 500)
     for (text, other) in [("old", "new"), ("", "x"), (long, ""), ("1" + long, "2" + long)] {
       let value = Stamped(Data(text.utf8))

@@ -140,7 +140,11 @@ import MillpondSockets
     _ prefixes: [String], after sent: [String]?, _ tracking: RedisTracking = .byPrefix
   ) throws -> (requests: [String], isAnew: Bool) {
     let tracker = RedisTracker(
-      tracking, [RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())])
+      tracking,
+      [
+        RedisConnection(
+          0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .unix(path: ""))
+      ])
     let uses = prefixes.map { tracker.use($0) }
     let step = tracker.step(after: sent.map { SentPrefixes(version: 0, texts: $0) }, on: 0)
     withExtendedLifetime(uses) {}
@@ -181,11 +185,12 @@ import MillpondSockets
   }
 
   @Test func `a confirmation counts only if nothing else was told meanwhile`() throws {
-    let connection = RedisConnection(0, .init(deadline: 1, heartbeat: 1), try WakePipe())
+    let connection = RedisConnection(
+      0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .unix(path: ""))
     let tracker = RedisTracker(.byPrefix, [connection])
     let first = tracker.use("a/b/")
     let sent = tracker.step(after: nil, on: 0).sent
-    tracker.began(on: connection, sent.version)
+    tracker.began(on: connection.nodes[0], sent.version)
     #expect(first.prefix.isInForce)
 
     let second = tracker.use("c/")
@@ -194,11 +199,11 @@ import MillpondSockets
     #expect(first.prefix.isInForce)
     let anew = tracker.step(after: further.sent, on: 0)
     #expect(anew.isAnew)
-    tracker.ended(on: 0)
-    tracker.began(on: connection, further.sent.version)
+    tracker.ended(on: connection.nodes[0])
+    tracker.began(on: connection.nodes[0], further.sent.version)
     #expect(![first, second, third].contains { $0.prefix.isInForce })
 
-    tracker.began(on: connection, anew.sent.version)
+    tracker.began(on: connection.nodes[0], anew.sent.version)
     #expect(![first, second, third].contains { !$0.prefix.isInForce })
     #expect(tracker.isInForce)
     let covered = tracker.use("a/x/")

@@ -21,7 +21,7 @@ final class RedisProgram: @unchecked Sendable {
   enum Answer { case answered, failed, wrong }
 
   let client: Redis
-  private var connection: RedisConnection { client.loop.connections[0] }
+  private var node: RedisNode { client.loop.nodes[0] }
   private var driver: RedisConnectionDriver
   private var room = [UInt8](repeating: 0, count: 1_024)
   private let listener: Int32
@@ -54,7 +54,7 @@ final class RedisProgram: @unchecked Sendable {
     }
     _ = listen(listener, 8)
     let loop = client.loop
-    driver = RedisConnectionDriver(loop.connections[0], settings, loop.tracker, loop.wake)
+    driver = RedisConnectionDriver(loop.nodes[0], settings, loop.tracker, loop.wake)
     // The program does what the thread of the client does.
     loop.phase.store(.running, ordering: .relaxed)
     self.client = client
@@ -76,7 +76,7 @@ final class RedisProgram: @unchecked Sendable {
   /// Submits a command, of which "read" may be repeated.
   func submit(_ name: String) {
     answers[name] = []
-    connection.submit(.command("ECHO", .text(name), isRepeatable: name == "read")) { result in
+    node.submit(.command("ECHO", .text(name), isRepeatable: name == "read")) { result in
       switch result {
       case .success(let value): self.answers[name]?.append(value.text == name ? .answered : .wrong)
       case .failure: self.answers[name]?.append(.failed)

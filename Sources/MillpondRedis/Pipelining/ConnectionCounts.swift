@@ -26,13 +26,16 @@ struct ConnectionCounts: Sendable {
 }
 
 extension RedisStatistics {
-  /// Adds a connection.
-  mutating func add(_ pipeline: RedisPipeline, _ counts: ConnectionCounts) {
+  /// Adds a connection, unless a cluster does not use it any more.
+  mutating func add(_ node: NodeState) {
+    let (pipeline, counts) = (node.pipeline, node.counts)
     let failure = pipeline.phase != .ready && pipeline.failures > 0 ? pipeline.failure : nil
-    connections.append(
-      Connection(
-        state: State(pipeline.phase), address: counts.address, server: counts.server,
-        failure: failure))
+    if !node.isRetired {
+      connections.append(
+        Connection(
+          state: State(pipeline.phase), address: counts.address, server: counts.server,
+          failure: failure))
+    }
     reconnects += max(0, counts.connections - 1)
     answers += counts.answers
     refusals += counts.refusals

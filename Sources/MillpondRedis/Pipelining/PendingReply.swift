@@ -18,10 +18,19 @@ struct PendingReply: Sendable {
   /// Whether it was sent on an earlier connection.
   var isRepeated = false
 
+  /// The slot of its key, if the server is a cluster.
+  var slot: Int?
+
+  /// The number of times that a server of a cluster has sent it to another one.
+  var redirections = 0
+
   /// Returns a command that takes something back.
-  static func takingBack(_ request: RedisRequest, deadline: Int64) -> PendingReply {
+  static func takingBack(
+    _ request: RedisRequest, deadline: Int64, slot: Int? = nil
+  ) -> PendingReply {
     PendingReply(
-      request: request, deadline: deadline, answer: { _ in }, takeBack: .itself, isOwn: true)
+      request: request, deadline: deadline, answer: { _ in }, takeBack: .itself, isOwn: true,
+      slot: slot)
   }
 
   /// The command that is to be sent if the answer does not arrive in time.
@@ -67,5 +76,15 @@ struct WaitingCommands: Sendable {
     guard let reply = replies.popFirst() else { return nil }
     bytes -= reply.request.count
     return reply
+  }
+
+  /// Takes out those that satisfy a condition, in order.
+  mutating func take(_ isTaken: (PendingReply) -> Bool) -> [PendingReply] {
+    var (rest, taken) = (WaitingCommands(), [PendingReply]())
+    while let reply = popFirst() {
+      if isTaken(reply) { taken.append(reply) } else { rest.append(reply) }
+    }
+    self = rest
+    return taken
   }
 }

@@ -2,88 +2,82 @@ import MillpondCore
 import MillpondSignals
 import MillpondSockets
 
-/// One connection of a client, as every thread sees it: the acting part of a ``RedisPipeline``.
+/// One connection of a client, as every thread sees it: the acting part of a ``RedisPipeline``, or, in
+/// a cluster, of one for each of its primaries.
 ///
 /// A key has one connection, so its commands are carried out in the order of their submission, and
-/// its invalidations arrive between the answers where the server put them.
+/// its invalidations arrive between the answers where the server put them. All primaries of a cluster
+/// are one connection: a slot that moves keeps the order of its writes.
 final class RedisConnection: Sendable {
   let number: Int
+  let wake: WakePipe
   private let limits: ConnectionLimits
-  private let wake: WakePipe
   private let state: Locked<State>
 
   struct State: Sendable {
-    var pipeline: RedisPipeline
-    var link: (any RedisLink)?
-
-    var counts = ConnectionCounts()
+    /// The servers: one, or the primaries of a cluster and former ones.
+    var nodes: [NodeState]
 
     /// The order of the writes of each cache's keys, by the number of the cache.
     var orders: [Int: WriteOrder<String>] = [:]
 
-    /// The places of the server, once they have been looked up, or why there are none.
-    var places: Result<ServerPlaces, RedisError>?
+    /// The places of the slots' servers among the nodes; empty if the server is no cluster, or has not
+    /// told them yet.
+    var slots: [Int] = []
 
-    /// Whether they are being looked up.
-    var isLookingUp = false
+    /// The number of times that slots have moved.
+    var moves = 0
 
-    /// This connection and lost ones that the server may still have, by the server's numbers.
-    var sessions: [RedisSession] = []
+    /// The number of commands that servers have sent on to others.
+    var detours = 0
+    var watch = SlotWatch()
 
-    fileprivate mutating func beginWriting() -> Writing? {
-      guard let link, let output = pipeline.beginWriting() else { return nil }
-      return Writing(link: link, output: output)
+    /// Takes a command for the server of its slot, or for one whose place is named.
+    fileprivate mutating func submit(
+      _ reply: PendingReply, to place: Int?, at now: Int64
+    ) -> (RedisPipeline.Step, NodeWriting?) {
+      let place = place ?? self.place(of: reply.slot)
+      if let slot = reply.slot, let refusal = hold(reply, of: slot, at: place) {
+        return (refusal, nil)
+      }
+      let step = nodes[place].pipeline.submit(reply, at: now)
+      let isSent = step == .send || step == .sendAndWake
+      return (step, isSent ? nodes[place].beginWriting(place) : nil)
+    }
+
+    /// The place of the server of a slot.
+    func place(of slot: Int?) -> Int {
+      guard let slot, !slots.isEmpty else { return 0 }
+      return slots[slot]
     }
   }
 
-  /// The work of the only writer.
-  fileprivate struct Writing: Sendable {
-    let link: any RedisLink
-    var output: LinkOutput
-  }
-
-  init(_ number: Int, _ limits: ConnectionLimits, _ wake: WakePipe) {
+  init(_ number: Int, _ limits: ConnectionLimits, _ wake: WakePipe, to address: RedisAddress) {
     self.number = number
     self.limits = limits
     self.wake = wake
-    state = Locked(State(pipeline: RedisPipeline(limits)))
-  }
-
-  /// Submits a command; its answer arrives on the thread of the connections.
-  ///
-  /// If the command can't be sent, the answer is a failure inside this call.
-  func submit(_ request: RedisRequest, _ answer: @escaping RedisAnswer) {
-    _ = submit(answer) { _ in request }
+    state = Locked(State(nodes: [NodeState(limits, address)]))
   }
 
   /// Submits a command that is made under the lock of the orders, unless that makes none.
   ///
   /// - Parameters:
-  ///   - answer: Receives the answer.
-  ///   - takeBack: The command that takes back what this one has left, should its answer not arrive
-  ///     in time.
-  ///   - make: Returns the command, with the orders of all caches.
+  ///   - reply: Returns the command and the receiver of its answer, with its deadline and with the
+  ///     orders of all caches.
+  ///   - place: The place of the server; nil for that of the command's slot.
   /// - Returns: Whether there was a command.
   func submit(
-    _ answer: @escaping RedisAnswer, takeBack: RedisRequest? = nil,
-    _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
-  ) -> Bool {
-    submit(answer, takeBack.map { .by($0) } ?? .nothing, isOwn: false, make)
-  }
-
-  private func submit(
-    _ answer: @escaping RedisAnswer, _ takeBack: TakeBack, isOwn: Bool,
-    _ make: (inout [Int: WriteOrder<String>]) -> RedisRequest?
+    to place: Int? = nil,
+    _ reply: (_ deadline: Int64, inout [Int: WriteOrder<String>]) -> PendingReply?
   ) -> Bool {
     let now = SocketCalls.now()
-    var writing: Writing?
+    var writing: NodeWriting?
+    var refused: PendingReply?
     let step = state.withLock { state -> RedisPipeline.Step? in
-      guard let request = make(&state.orders) else { return nil }
-      let reply = PendingReply(
-        request: request, deadline: now + limits.deadline, answer: answer, takeBack: takeBack,
-        isOwn: isOwn)
-      let step = state.pipeline.submit(reply, at: now)
-      if step == .send || step == .sendAndWake { writing = state.beginWriting() }
+      guard let reply = reply(now + limits.deadline, &state.orders) else { return nil }
+      let step: RedisPipeline.Step
+      (step, writing) = state.submit(reply, to: place, at: now)
+      if case .refuse = step { refused = reply }
       return step
     }
     guard let step else { return false }
@@ -91,88 +85,39 @@ final class RedisConnection: Sendable {
     switch step {
     case .nothing, .send: break
     case .wake, .sendAndWake: wake.signal()
-    case .refuse(let error): answer(.failure(error))
+    case .refuse(let error): refused?.answer(.failure(error))
     }
     return true
   }
 
-  /// Sends a command of the client itself, for which the limits do not hold.
-  func submitOwn(_ request: RedisRequest, _ answer: @escaping RedisAnswer = { _ in }) {
-    _ = submit(answer, .nothing, isOwn: true) { _ in request }
-  }
-
-  /// Sends a command that takes back what an earlier one has left, at once or first of all on the
-  /// next connection, until the server has answered it.
-  func takeBack(_ request: RedisRequest) {
-    _ = submit({ _ in }, .itself, isOwn: true) { _ in request }
-  }
-
-  /// Begins to send commands on a connection that the server calls `session`, after those that end
-  /// the lost ones before it, and some reads.
-  func becomeReady(
-    as session: RedisSession?, reading reads: [RedisTracker.Read] = [], at now: Int64
-  ) {
-    withState { state in
-      let reads = reads.map {
-        PendingReply(request: $0.request, deadline: now, answer: $0.answer, isOwn: true)
-      }
-      var ending: [PendingReply] = []
-      if let session {
-        state.sessions.removeAll { $0.run != session.run || $0 == session }
-        ending = state.sessions.map { former in
-          PendingReply(
-            request: former.ending, deadline: now, answer: { self.ended(former, $0) }, isOwn: true)
-        }
-        state.sessions.append(session)
-        if state.sessions.count > RedisSession.limit { state.sessions.removeFirst() }
-      }
-      state.pipeline.becomeReady(at: now, first: ending + reads)
-    }
-    flush()
-  }
-
-  private func ended(_ session: RedisSession, _ result: Result<RESPValue, RedisError>) {
-    switch result {
-    case .success, .failure(.server): withState { $0.sessions.removeAll { $0 == session } }
-    case .failure: break
-    }
-  }
-
-  /// Sends what is to be sent, unless another thread does.
-  func flush() {
-    var writing = state.withLock { $0.beginWriting() }
+  /// Sends what is to be sent to a server, unless another thread does.
+  func flush(_ place: Int) {
+    var writing = state.withLock { $0.nodes[place].beginWriting(place) }
     send(&writing)
   }
 
-  /// Ends a delivery, and sends what receivers have submitted meanwhile.
-  func uncork() {
-    withState { $0.pipeline.uncork() }
-    flush()
-  }
-
-  private func send(_ next: inout Writing?) {
+  private func send(_ next: inout NodeWriting?) {
     // Taken out, so that the room of the bytes has one owner and is used again.
     while var writing = exchange(&next, with: nil) {
       let before = writing.output.sent
       writing.link.send(&writing.output)
       let (sent, isBlocked) = (writing.output.sent - before, writing.output.isBlocked)
       next = state.withLock { state in
-        state.counts.bytesSent += sent
-        state.pipeline.endWriting(&writing.output)
-        return state.beginWriting()
+        state.nodes[writing.place].endWriting(&writing.output, sent)
+        return state.nodes[writing.place].beginWriting(writing.place)
       }
       // The thread of the connections waits until there is room.
       if isBlocked { wake.signal() }
     }
   }
 
-  /// The number of the connection that commands are sent on at present; nil if there is none.
-  var generation: Int? {
-    withState { $0.pipeline.phase == .ready ? $0.pipeline.generation : nil }
-  }
-
   /// Runs `body` with the state; only our own pure code.
   func withState<Result>(_ body: (inout State) -> Result) -> Result {
     state.withLock(body)
+  }
+
+  /// The servers that it leads to.
+  var nodes: [RedisNode] {
+    withState { Array($0.nodes.indices) }.map { RedisNode(connection: self, place: $0) }
   }
 }

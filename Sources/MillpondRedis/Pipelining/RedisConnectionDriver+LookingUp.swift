@@ -7,22 +7,28 @@ extension RedisConnectionDriver {
   ///
   /// It may block for longer than an attempt lasts; then the next attempt waits for the same call.
   mutating func lookUp(at now: Int64) {
+    var settings = settings
+    settings.address = node.withState { $0.address }
+    if settings.address.isCluster {
+      attempt?.isAskingForSlots = true
+      return askForSlots()
+    }
     if settings.isPlaceKnown {
       return connect(to: Result { () throws(RedisError) in try settings.places() }, at: now)
     }
     attempt?.isLookingUp = true
-    beginLookingUp()
+    beginLookingUp(settings)
   }
 
-  private func beginLookingUp() {
-    let isRunning = connection.withState { state in
+  private func beginLookingUp(_ settings: RedisSettings) {
+    let isRunning = node.withState { state in
       state.places = nil
       return exchange(&state.isLookingUp, with: true)
     }
     if isRunning { return }
-    runInBackground { [connection, settings, wake] in
+    runInBackground { [node, wake] in
       let places = Result { () throws(RedisError) in try settings.places() }
-      connection.withState { state in
+      node.withState { state in
         state.places = places
         state.isLookingUp = false
       }
@@ -31,7 +37,7 @@ extension RedisConnectionDriver {
   }
 
   func takePlaces() -> Result<ServerPlaces, RedisError>? {
-    connection.withState { exchange(&$0.places, with: nil) }
+    node.withState { exchange(&$0.places, with: nil) }
   }
 
   /// Asks the sentinels whether the server is still the primary: one that was cut off from them does
@@ -39,7 +45,7 @@ extension RedisConnectionDriver {
   mutating func askAgainIfDue(at now: Int64) {
     guard let time = nextInquiry, time <= now, attempt == nil, link != nil else { return }
     nextInquiry = now + settings.limits.heartbeat
-    beginLookingUp()
+    beginLookingUp(settings)
   }
 
   mutating func act(on found: Result<ServerPlaces, RedisError>, at now: Int64) {
@@ -58,7 +64,7 @@ extension RedisConnectionDriver {
     case .failure(let error): lose(error, at: now)
     case .success(let found):
       server = found.server
-      connection.withState { $0.counts.address = found.server }
+      node.withState { $0.counts.address = found.server }
       let places = found.places
       let start = places.isEmpty ? 0 : passedPlaces % places.count
       attempt?.places = Array(places[start...] + places[..<start])

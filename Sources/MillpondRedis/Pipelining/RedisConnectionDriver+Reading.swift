@@ -19,7 +19,7 @@ extension RedisConnectionDriver {
       return true
     }
     // A link without a descriptor may have become full since the last look at the times.
-    let hadNoRoom = isWritable && connection.withState { $0.pipeline.unblock() }
+    let hadNoRoom = isWritable && node.withState { $0.pipeline.unblock() }
     let wasUsual = attempt == nil && !isBlocked && !hadNoRoom
     if isReadable { read(link, &room, at: now) }
     return exchange(&isDue, with: false) || !wasUsual || self.link !== link
@@ -76,21 +76,21 @@ extension RedisConnectionDriver {
     {
       return lose(.noPrimary(service: service, reason: "the sentinels name a \(role)"), at: now)
     }
-    guard connection.withState({ $0.pipeline.sent.isEmpty }) else { return }
+    guard node.withState({ $0.pipeline.sent.isEmpty }) else { return }
     attempt = nil
     if settings.address.service != nil { nextInquiry = now + settings.limits.heartbeat }
-    connection.withState { state in
+    node.withState { state in
       state.counts.connections += 1
       state.counts.server = greeting?.server
     }
-    tracker.began(on: connection, sent.version)
-    connection.becomeReady(
-      as: RedisSession(answers), reading: tracker.firstReads(on: connection), at: now)
+    tracker.began(on: node, sent.version)
+    node.becomeReady(
+      as: RedisSession(answers), reading: tracker.firstReads(on: node), at: now)
   }
 
   private mutating func deliver(_ replies: [RESPValue], _ bytes: Int, at now: Int64) {
     let count = replies.reduce(0) { $1.isPush ? $0 : $0 + 1 }
-    let taken = connection.withState { state in
+    let taken = node.withState { state in
       let taken = state.pipeline.takeAnswered(count, at: now)
       state.counts.bytesReceived += bytes
       state.counts.add(taken?.receivers ?? [], submittedBefore: settings.limits.deadline, at: now)
@@ -102,21 +102,23 @@ extension RedisConnectionDriver {
     var (next, isDemoted) = (-late, false)
     for reply in replies {
       if case .push(let elements) = reply {
-        tracker.received(elements, on: connection)
+        tracker.received(elements, on: node)
         continue
       }
       defer { next += 1 }
       if next < 0 { continue }
       let receiver = receivers[next]
+      if case .error(let message) = reply, redirect(receiver, message, at: now) { continue }
       if case .itself = receiver.takeBack {
-        connection.withState { state in
-          state.pipeline.takingBack.answered(receiver.request, reply, at: now, settings.limits)
+        let entry = TakeBackQueue.Entry(receiver.request, receiver.slot)
+        node.withState { state in
+          state.pipeline.takingBack.answered(entry, reply, at: now, settings.limits)
         }
         isDue = true
       }
       if case .error(let message) = reply {
         if !receiver.isOwn {
-          connection.withState { $0.counts.refusals += 1 }
+          node.withState { $0.counts.refusals += 1 }
           isDemoted = isDemoted || message.contains("READONLY ")
         }
         receiver.answer(.failure(.server(message: message)))
@@ -124,7 +126,7 @@ extension RedisConnectionDriver {
         receiver.answer(.success(reply))
       }
     }
-    connection.uncork()
+    node.uncork()
     if isDemoted { leaveDemoted(at: now) }
   }
 
@@ -133,8 +135,10 @@ extension RedisConnectionDriver {
   /// If that leads to the same server, or another replica, the client stays there for a while, and
   /// writes fail.
   private mutating func leaveDemoted(at now: Int64) {
-    let age = now - connection.withState { $0.pipeline.readySince }
-    if link != nil, settings.address.service != nil || age >= settings.limits.lasting {
+    let age = now - node.withState { $0.pipeline.readySince }
+    if link != nil, !settings.address.isCluster,
+      settings.address.service != nil || age >= settings.limits.lasting
+    {
       lose(.server(message: "READONLY The server is a replica."), at: now)
     }
   }

@@ -4,7 +4,7 @@ import MillpondSockets
 /// The part of a connection that only the thread of all connections touches: the bytes from the
 /// server, and the attempt to connect.
 struct RedisConnectionDriver {
-  let connection: RedisConnection
+  let node: RedisNode
   let settings: RedisSettings
   let tracker: RedisTracker
   let wake: WakePipe
@@ -19,7 +19,8 @@ struct RedisConnectionDriver {
   /// Whether an answer asks for a look at the times now.
   var isDue = false
 
-  /// The server that was found last, and the time at which the sentinels are asked again.
+  /// The server that was found last, and the time at which the sentinels, or the servers of the
+  /// cluster, are asked again.
   var server: RedisAddress?
   var nextInquiry: Int64?
 
@@ -34,6 +35,9 @@ struct RedisConnectionDriver {
     /// The time by which the present place has to be connected to.
     var placeDeadline = Int64.max
     var isLookingUp = false
+
+    /// Whether the cluster is asked for its slots first.
+    var isAskingForSlots = false
     var places: [RedisPlace] = []
     var isConnected = false
 
@@ -50,10 +54,9 @@ struct RedisConnectionDriver {
   }
 
   init(
-    _ connection: RedisConnection, _ settings: RedisSettings, _ tracker: RedisTracker,
-    _ wake: WakePipe
+    _ node: RedisNode, _ settings: RedisSettings, _ tracker: RedisTracker, _ wake: WakePipe
   ) {
-    self.connection = connection
+    self.node = node
     self.settings = settings
     self.tracker = tracker
     self.wake = wake
@@ -82,24 +85,28 @@ struct RedisConnectionDriver {
     }
     askAgainIfDue(at: now)
     if let found = takePlaces() { act(on: found, at: now) }
+    let slots = watchSlots(at: now)
+    sendDelayed(at: now)
+    leaveIfRetired(at: now)
     // After all that may lose the connection.
     connectIfDue(at: now)
     trackIfChanged()
-    tracker.askForExchanges(on: connection, every: settings.limits.heartbeat, at: now)
-    if connection.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
-      connection.submitOwn(.command("PING"))
+    tracker.askForExchanges(on: node, every: settings.limits.heartbeat, at: now)
+    if node.withState({ $0.pipeline.needsHeartbeat(at: now) }) {
+      node.submitOwn(.command("PING"))
     }
-    connection.withState { $0.pipeline.sendTakingBack(at: now) }
-    connection.flush()
-    isBlocked = connection.withState { $0.pipeline.isBlocked }
-    let next = connection.withState { $0.pipeline.nextLook(at: now) }
+    node.withState { $0.pipeline.sendTakingBack(at: now) }
+    node.flush()
+    isBlocked = node.withState { $0.pipeline.isBlocked }
+    let next = node.withState { $0.pipeline.nextLook(at: now) }
     let placeDeadline = attempt?.isConnected == false ? attempt?.placeDeadline : nil
     let inquiry = attempt == nil ? nextInquiry : nil
-    return [next, attempt?.deadline, placeDeadline, inquiry].compactMap { $0 }.min()
+    let delayed = node.withState { $0.delayed.first?.time }
+    return [next, attempt?.deadline, placeDeadline, inquiry, slots, delayed].compactMap { $0 }.min()
   }
 
   private mutating func failOverdue(at now: Int64) {
-    let overdue = connection.withState { $0.pipeline.takeOverdue(at: now) }
+    let overdue = node.withState { $0.pipeline.takeOverdue(at: now) }
     // Before the commands fail: their callers may ask memory next.
     if overdue.isSilent { lose(.timedOut, at: now) }
     for answer in overdue.answers { answer(.failure(.timedOut)) }
@@ -108,9 +115,9 @@ struct RedisConnectionDriver {
   // MARK: Connecting
 
   private mutating func connectIfDue(at now: Int64) {
-    let isIdle = connection.withState { $0.pipeline.phase == .idle }
+    let isIdle = node.withState { $0.pipeline.phase == .idle && !$0.isRetired }
     let isFollowed = isIdle && tracker.isFollowed
-    let phase = connection.withState { state -> RedisPipeline.Phase in
+    let phase = node.withState { state -> RedisPipeline.Phase in
       if state.pipeline.isDue(at: now) || isFollowed {
         state.pipeline.beginConnecting()
       }
@@ -128,7 +135,7 @@ struct RedisConnectionDriver {
       return connectToNext(at: now, failure)
     }
     attempt?.isConnected = true
-    let step = tracker.step(after: nil, on: connection.number)
+    let step = tracker.step(after: nil, on: node.number)
     sent = step.sent
     let (answers, deadline) = (attempt?.answers, attempt?.deadline ?? now)
     let greeting = (settings.greeting + step.requests).map { request in
@@ -136,11 +143,11 @@ struct RedisConnectionDriver {
         request: request, deadline: deadline,
         answer: { result in answers?.withLock { $0.append(result) } }, isOwn: true)
     }
-    connection.withState { state in
+    node.withState { state in
       state.link = link
       state.pipeline.greet(greeting, at: now)
     }
-    connection.flush()
+    node.flush()
   }
 
   // MARK: Tracking and the end
@@ -148,35 +155,36 @@ struct RedisConnectionDriver {
   /// Tells the server about prefixes that have been added.
   private mutating func trackIfChanged() {
     guard attempt == nil, link != nil, tracker.version != sent.version else { return }
-    let step = tracker.step(after: sent, on: connection.number)
+    let step = tracker.step(after: sent, on: node.number)
     // Until the server has answered, nothing is known about changes.
-    if step.isAnew { tracker.ended(on: connection.number) }
+    if step.isAnew { tracker.ended(on: node) }
     let reads = tracker.reads(after: sent.version)
     sent = step.sent
-    for request in reads + step.requests.dropLast() { connection.submitOwn(request) }
-    let (version, generation) = (sent.version, connection.generation)
+    for request in reads + step.requests.dropLast() { node.submitOwn(request) }
+    let (version, generation) = (sent.version, node.generation)
     // Without any, after the answers to earlier ones.
-    connection.submitOwn(step.requests.last ?? .command("PING")) {
-      [connection, tracker, wake] result in
+    node.submitOwn(step.requests.last ?? .command("PING")) {
+      [node, tracker, wake] result in
       if case .success = result {
-        tracker.began(on: connection, version)
+        tracker.began(on: node, version)
         return wake.signal()
       }
       // Without reports the connection is of no use; if it is lost already, the next one tracks.
-      if connection.generation == generation { connection.withState { $0.link }?.shutDown() }
+      if node.generation == generation { node.withState { $0.link }?.shutDown() }
     }
   }
 
   mutating func lose(_ error: RedisError, at now: Int64) {
     // First of all: from here on no get is answered from memory that the server has not confirmed.
-    tracker.ended(on: connection.number)
+    tracker.ended(on: node)
     link?.shutDown()
     link = nil
     if attempt?.isConnected == true { passedPlaces += 1 }
     (attempt, nextInquiry) = (nil, nil)
+    if settings.address.isCluster { askForSlots() }
     parser = RESPParser(settings.replyLimits)
     let share = settings.chance()
-    let failed = connection.withState { state in
+    let failed = node.withState { state in
       state.link = nil
       return state.pipeline.lose(error, at: now, share: share)
     }

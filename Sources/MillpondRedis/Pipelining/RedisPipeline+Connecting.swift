@@ -54,7 +54,9 @@ extension RedisPipeline {
     var failed: [RedisAnswer] = []
     var repeated = WaitingCommands()
     while let reply = sent.popFirst() {
-      if let request = reply.takingBack { takingBack.add(request, limit: limits.commands) }
+      if let request = reply.takingBack {
+        takingBack.add(TakeBackQueue.Entry(request, reply.slot), limit: limits.commands)
+      }
       if reply.request.isRepeatable, !reply.isRepeated {
         repeated.append(reply.repeated)
       } else {
@@ -87,6 +89,14 @@ extension RedisPipeline {
     takingBack = TakeBackQueue()
     startAnew()
     return failed + takeWaiting()
+  }
+
+  /// Begins anew, with the next command.
+  mutating func leave() {
+    phase = .idle
+    failures = 0
+    takingBack = TakeBackQueue()
+    startAnew()
   }
 
   private mutating func takeWaiting() -> [RedisAnswer] {

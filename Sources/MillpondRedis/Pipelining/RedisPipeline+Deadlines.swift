@@ -21,7 +21,7 @@ extension RedisPipeline {
       overdue.answers.append(reply.answer)
       // The server carries it out after the command that is late, if it does that at all.
       if let request = reply.takingBack {
-        put(.takingBack(request, deadline: now + limits.deadline))
+        put(.takingBack(request, deadline: now + limits.deadline, slot: reply.slot))
       }
       // The deadline counts from the submission of the command.
       if lastReceived <= next.deadline - limits.deadline { overdue.isSilent = true }

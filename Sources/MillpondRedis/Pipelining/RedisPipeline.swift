@@ -112,7 +112,7 @@ extension RedisPipeline {
   /// Takes a command, unless it can't be sent soon.
   mutating func submit(_ reply: PendingReply, at now: Int64) -> Step {
     if case .itself = reply.takeBack, phase != .ready, phase != .closed {
-      takingBack.add(reply.request, limit: limits.commands)
+      takingBack.add(TakeBackQueue.Entry(reply.request, reply.slot), limit: limits.commands)
       return .nothing
     }
     if !reply.isOwn {
@@ -154,8 +154,9 @@ extension RedisPipeline {
   /// Sends the commands that take something back, unless it is too early.
   mutating func sendTakingBack(at now: Int64, deadline: Int64? = nil) {
     guard phase == .ready else { return }
-    for request in takingBack.takeDue(at: now) {
-      put(.takingBack(request, deadline: deadline ?? now + limits.deadline))
+    for entry in takingBack.takeDue(at: now) {
+      put(
+        .takingBack(entry.request, deadline: deadline ?? now + limits.deadline, slot: entry.slot))
     }
   }
 

@@ -26,7 +26,7 @@ extension RedisSettings {
     switch address {
     case .unix: true
     case .tcp, .tls: stream != nil
-    case .sentinels: false
+    case .sentinels, .cluster: false
     }
   }
 
@@ -45,10 +45,14 @@ extension RedisSettings {
       if addresses.isEmpty { throw .unknownHost(host) }
       return ServerPlaces(server: address, places: addresses.map { .socket($0) })
     case .sentinels(let addresses, let service, let password):
-      var inquiry = SentinelInquiry(self, service: service, addresses, password: password)
+      var inquiry = ServerInquiry(
+        .primary(of: service, password: password), addresses, self)
       var settings = self
-      settings.address = try inquiry.primary()
+      settings.address = try inquiry.answer()
       return try settings.places()
+    case .cluster:
+      // Its servers have places once they have been asked for their slots.
+      throw .noPrimary(service: "\(address)", reason: "it stands in place of a server")
     }
   }
 }

@@ -3,31 +3,31 @@ import MillpondSignals
 /// The reports of the server, and the reads that make it report, or that find what it never reports.
 extension RedisTracker {
   /// Acts on a message of the server.
-  func received(_ elements: [RESPValue], on connection: RedisConnection) {
+  func received(_ elements: [RESPValue], on node: RedisNode) {
     guard elements.count >= 2, elements[0].text == "invalidate" else { return }
     let prefixes = all
     // Without keys, everything was removed.
-    guard case .array(let keys) = elements[1] else { return manyRemoved(prefixes, connection) }
+    guard case .array(let keys) = elements[1] else { return manyRemoved(prefixes, node) }
     // Keys that are not text are of no cache.
     for serverKey in keys.lazy.compactMap(\.text) {
       for prefix in prefixes {
         guard let key = prefix.key(of: serverKey) else { continue }
-        if key == TrackedPrefix.removalKey {
-          manyRemoved([prefix], connection)
-        } else if self.connection(of: key) === connection {
-          changed(key, of: prefix, on: connection)
+        if key.begins(with: TrackedPrefix.removalKey) {
+          manyRemoved([prefix], node)
+        } else if connection(of: key) === node.connection {
+          changed(key, of: prefix, on: node.connection)
         }
       }
     }
   }
 
   /// Acts on a report that many keys were removed.
-  private func manyRemoved(_ prefixes: [TrackedPrefix], _ connection: RedisConnection) {
+  private func manyRemoved(_ prefixes: [TrackedPrefix], _ node: RedisNode) {
     clear(prefixes)
     guard isByKey else { return }
     // Until it is read again, another such removal is not reported.
     for prefix in prefixes {
-      connection.submitOwn(Self.read(prefix)) { _ in self.clear([prefix]) }
+      node.submitOwn(Self.read(prefix)) { _ in self.clear([prefix]) }
     }
   }
 
@@ -37,9 +37,9 @@ extension RedisTracker {
   typealias Read = (request: RedisRequest, answer: RedisAnswer)
 
   /// Returns the commands that go before all others on a new connection.
-  func firstReads(on connection: RedisConnection) -> [Read] {
+  func firstReads(on node: RedisNode) -> [Read] {
     let keys = reads().map { Read($0, { _ in }) }
-    if tracking == .off || connection.number > 0 { return keys }
+    if tracking == .off || node.number > 0 { return keys }
     return keys + [(Self.statistics, { @Sendable in self.note($0, isFirst: true) })]
   }
 
@@ -62,11 +62,11 @@ extension RedisTracker {
   /// Asks from time to time whether databases have been exchanged, while anything follows.
   ///
   /// - Parameters:
-  ///   - connection: The connection; only the first one is used.
+  ///   - node: The server; only the first connection's is asked.
   ///   - pause: The time between two questions.
   ///   - now: The time.
-  func askForExchanges(on connection: RedisConnection, every pause: Int64, at now: Int64) {
-    guard connection.number == 0, tracking != .off, isFollowed, connection.generation != nil else {
+  func askForExchanges(on node: RedisNode, every pause: Int64, at now: Int64) {
+    guard node.number == 0, tracking != .off, isFollowed, node.generation != nil else {
       return
     }
     let isDue = exchanges.withLock { state in
@@ -74,7 +74,7 @@ extension RedisTracker {
       state.nextQuestion = now + pause
       return true
     }
-    if isDue { connection.submitOwn(Self.statistics) { self.note($0, isFirst: false) } }
+    if isDue { node.submitOwn(Self.statistics) { self.note($0, isFirst: false) } }
   }
 
   /// Clears what follows if databases have been exchanged since the last answer.

@@ -29,9 +29,9 @@ extension RedisTracker {
   ///
   /// - Parameters:
   ///   - sent: What the server has been told on the connection; nil for a new one.
-  ///   - connection: The number of the connection.
-  func step(after sent: SentPrefixes?, on connection: Int) -> Step {
-    let (prefixes, version) = tell(connection)
+  ///   - number: The number of the server.
+  func step(after sent: SentPrefixes?, on number: Int) -> Step {
+    let (prefixes, version) = tell(number)
     guard tracking == .byPrefix else {
       // With NOLOOP the server would not tell a client whose own command makes it forget a key,
       // because it has more than fit.

@@ -19,17 +19,22 @@ final class RedisTracker: Sendable {
     /// The number of times that the server had to be told of another prefix.
     var version = 0
 
-    /// The versions of which the server was told last on each connection, and those that it has
-    /// confirmed; nil while it reports nothing.
+    /// The versions of which each server was told last, and those that it has confirmed; nil while it
+    /// reports nothing.
     var told: [Int]
     var confirmed: [Int?]
+
+    /// Whether each server has keys.
+    var isUsed: [Bool]
   }
 
   init(_ tracking: RedisTracking, _ connections: [RedisConnection]) {
     self.tracking = tracking
     self.connections = connections
     state = Locked(
-      State(told: connections.map { _ in 0 }, confirmed: connections.map { _ in nil }))
+      State(
+        told: connections.map { _ in 0 }, confirmed: connections.map { _ in nil },
+        isUsed: connections.map { _ in true }))
   }
 
   /// Whether changes by other processes are reported at present, for all prefixes.
@@ -128,9 +133,29 @@ final class RedisTracker: Sendable {
   // MARK: Connections
 
   /// Whether the server reports the changes of a prefix on a connection, or is not asked to.
-  func isReporting(_ prefix: TrackedPrefix, to connection: RedisConnection) -> Bool {
+  func isReporting(_ prefix: TrackedPrefix, to route: RedisRoute) -> Bool {
     if tracking == .off { return true }
-    return state.withLock { $0.confirmed[connection.number] ?? -1 >= prefix.version }
+    let (connection, slot) = (route.connection, route.slot)
+    let number = connection.number + connection.withState { $0.place(of: slot) }
+    return state.withLock { $0.confirmed[number] ?? -1 >= prefix.version }
+  }
+
+  /// Notes which servers of a cluster there are, and whether each has keys.
+  func setNodes(_ isUsed: [Bool]) {
+    let cleared = state.withLock { state -> [TrackedPrefix] in
+      if state.isUsed == isUsed { return [] }
+      state.isUsed = isUsed
+      for place in isUsed.indices {
+        if place >= state.told.count {
+          state.told.append(0)
+          state.confirmed.append(nil)
+        } else if !isUsed[place] {
+          state.confirmed[place] = nil
+        }
+      }
+      return state.updateForce(tracking)
+    }
+    clear(cleared)
   }
 
   /// Notes that the server is told of the present prefixes, and returns them and their version.
@@ -146,33 +171,30 @@ final class RedisTracker: Sendable {
   ///
   /// Values of the newer prefixes that were fetched before may have changed unnoticed, so they are
   /// not stored anywhere.
-  func began(on connection: RedisConnection, _ version: Int) {
-    let (told, former) = state.withLock {
-      ($0.told[connection.number], $0.confirmed[connection.number])
-    }
+  func began(on node: RedisNode, _ version: Int) {
+    let (told, former) = state.withLock { ($0.told[node.number], $0.confirmed[node.number]) }
     if tracking == .off || told != version { return }
     let newer = all.filter { $0.version > former ?? -1 && $0.version <= version }
-    connection.withState { state in
+    node.connection.withState { state in
       for prefix in newer { state.orders[prefix.number]?.refuseAllFills() }
     }
     for prefix in newer { prefix.cleared() }
     state.withLock { state in
-      state.confirmed[connection.number] = version
-      for (prefix, _) in state.prefixes where state.isConfirmed(prefix.version) {
-        prefix.setInForce(true)
-      }
+      state.confirmed[node.number] = version
+      _ = state.updateForce(tracking)
     }
   }
 
-  /// Notes that changes of a connection's keys are not reported any more, and clears what follows
+  /// Notes that the changes of a server's keys are not reported any more, and clears what follows
   /// them.
-  func ended(on connection: Int) {
+  func ended(on node: RedisNode) {
     let prefixes = state.withLock { state -> [TrackedPrefix] in
+      guard state.isUsed[node.number] else { return [] }
       for (prefix, _) in state.prefixes { prefix.setInForce(false) }
-      guard exchange(&state.confirmed[connection], with: nil) != nil else { return [] }
+      guard exchange(&state.confirmed[node.number], with: nil) != nil else { return [] }
       return state.prefixes.map(\.prefix)
     }
-    clear(prefixes, on: connections[connection])
+    clear(prefixes, on: node.connection)
   }
 
   func changed(_ key: String, of prefix: TrackedPrefix, on connection: RedisConnection) {
@@ -192,8 +214,19 @@ final class RedisTracker: Sendable {
 }
 
 extension RedisTracker.State {
-  /// Whether all connections track the prefixes up to a version.
-  func isConfirmed(_ version: Int) -> Bool { confirmed.allSatisfy { $0 ?? -1 >= version } }
+  /// Whether all servers track the prefixes up to a version.
+  func isConfirmed(_ version: Int) -> Bool {
+    zip(confirmed, isUsed).allSatisfy { $0 ?? -1 >= version || !$1 }
+  }
+
+  /// Notes for each prefix whether all servers track it; returns those that they do not any more.
+  fileprivate func updateForce(_ tracking: RedisTracking) -> [TrackedPrefix] {
+    prefixes.map(\.prefix).filter { prefix in
+      let isInForce = tracking != .off && isConfirmed(prefix.version)
+      defer { prefix.setInForce(isInForce) }
+      return prefix.isInForce && !isInForce
+    }
+  }
 
   /// The place of a prefix, byte by byte.
   fileprivate func place(of text: String) -> Int? {

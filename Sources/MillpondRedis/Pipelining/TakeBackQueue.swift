@@ -3,7 +3,18 @@ import MillpondSignals
 /// The commands that take back what others have left, and that wait for a connection or for a server
 /// that carries them out.
 struct TakeBackQueue: Sendable {
-  private var requests = Queue<RedisRequest>()
+  /// A command, and the slot of its key, if the server is a cluster.
+  struct Entry: Sendable {
+    let request: RedisRequest
+    let slot: Int?
+
+    init(_ request: RedisRequest, _ slot: Int?) {
+      self.request = request
+      self.slot = slot
+    }
+  }
+
+  private var requests = Queue<Entry>()
 
   /// The times that the server has refused them in a row, and the time before which they are not
   /// sent again.
@@ -18,21 +29,29 @@ struct TakeBackQueue: Sendable {
 
   /// Adds a command; beyond the limit, what the oldest would take back stays on the server until its
   /// life ends.
-  mutating func add(_ request: RedisRequest, limit: Int) {
+  mutating func add(_ request: Entry, limit: Int) {
     requests.append(request)
     if requests.count > limit { _ = requests.popFirst() }
   }
 
   /// Returns what is to be sent now.
-  mutating func takeDue(at now: Int64) -> [RedisRequest] {
+  mutating func takeDue(at now: Int64) -> [Entry] {
     if now < time { return [] }
     defer { requests = Queue() }
     return requests.prefix(requests.count)
   }
 
+  /// Takes out those of some slots, in order.
+  mutating func take(of isMoved: (Int?) -> Bool) -> [Entry] {
+    let all = requests.prefix(requests.count)
+    requests = Queue()
+    for entry in all where !isMoved(entry.slot) { requests.append(entry) }
+    return all.filter { isMoved($0.slot) }
+  }
+
   /// Acts on the answer to a command: the server may refuse it for a while.
   mutating func answered(
-    _ request: RedisRequest, _ answer: RESPValue, at now: Int64, _ limits: ConnectionLimits
+    _ request: Entry, _ answer: RESPValue, at now: Int64, _ limits: ConnectionLimits
   ) {
     guard case .error(let message) = answer, message.isTemporary else { return startAnew() }
     add(request, limit: limits.commands)

@@ -29,8 +29,19 @@ public enum RedisAddress: Sendable, Hashable, CustomStringConvertible {
   ///   - password: The password of the sentinels; nil for none. That of the servers is the client's.
   indirect case sentinels(_ addresses: [RedisAddress], service: String, password: String? = nil)
 
+  /// A cluster, of which some servers are known.
+  ///
+  /// They are asked for the others when the client connects, and the cluster is asked again at every
+  /// heartbeat, and whenever a connection is lost or a slot has moved. The client connects to every
+  /// primary, with one connection each, and encrypted if these addresses are ``tls(host:port:)``.
+  ///
+  ///     let redis = try Redis(.cluster([.tcp(host: "10.0.0.1"), .tcp(host: "10.0.0.2")]))
+  ///
+  /// - Parameter servers: The addresses of some servers, primaries or replicas.
+  indirect case cluster(_ servers: [RedisAddress])
+
   /// The host and port, behind `rediss://` if the connection is encrypted, or the path; of a service
-  /// its name and its sentinels.
+  /// its name and its sentinels, and of a cluster the servers that are known.
   public var description: String {
     switch self {
     case .tcp(let host, let port): "\(host):\(port)"
@@ -38,6 +49,8 @@ public enum RedisAddress: Sendable, Hashable, CustomStringConvertible {
     case .unix(let path): path
     case .sentinels(let addresses, let service, _):
       "\(service) of " + addresses.map(\.description).joined(separator: ", ")
+    case .cluster(let servers):
+      "the cluster of " + servers.map(\.description).joined(separator: ", ")
     }
   }
 }
@@ -48,8 +61,14 @@ extension RedisAddress {
     switch self {
     case .tls: true
     case .tcp, .unix: false
-    case .sentinels(let addresses, _, _): addresses.contains(where: \.isEncrypted)
+    case .sentinels(let addresses, _, _), .cluster(let addresses):
+      addresses.contains(where: \.isEncrypted)
     }
+  }
+
+  /// Whether it is a cluster.
+  var isCluster: Bool {
+    if case .cluster = self { true } else { false }
   }
 
   /// The service whose primary is meant; nil if it is the server itself.

@@ -33,6 +33,14 @@ extension RedisSettings {
     return [.command(hello), .command("INFO", "server")] + select
   }
 
+  /// The settings for a cluster: one connection to each primary, whose reports are of all changes.
+  var ofCluster: RedisSettings {
+    var copy = self
+    copy.connections = 1
+    if tracking == .byKey { copy.tracking = .byPrefix }
+    return copy
+  }
+
   /// Returns the settings with the stream that the address needs: what has to be encrypted is never
   /// sent by the client's own TCP.
   func withStream() throws(RedisError) -> RedisSettings {

@@ -12,7 +12,7 @@ public enum RedisTracking: Sendable, Hashable {
   /// It takes memory on the server, and less of the network if each process uses few of the keys.
   /// It reports also what the process writes itself: memory forgets that, and takes it from the
   /// server with the next get. Redis before 7.0.5 reports it before it answers, so that memory and
-  /// server keep little of what this process stores.
+  /// server keep little of what this process stores. For a cluster it is the same as ``byPrefix``.
   case byKey
 
   /// The server reports nothing, so memory layers that follow it keep nothing, and what one process

@@ -12,12 +12,12 @@ import MillpondSockets
       address: .tcp(host: "two.addresses", port: server.port), database: 0, connections: 1,
       tracking: .off, limits: ConnectionLimits(deadline: .max / 2, heartbeat: .max / 2))
     let wake = try WakePipe()
-    let connection = RedisConnection(0, settings.limits, wake)
+    let connection = RedisConnection(0, settings.limits, wake, to: settings.address)
     var driver = RedisConnectionDriver(
-      connection, settings, RedisTracker(.off, [connection]), wake)
+      connection.nodes[0], settings, RedisTracker(.off, [connection]), wake)
     // As when the name has been looked up.
     driver.attempt = RedisConnectionDriver.Attempt(deadline: .max, isLookingUp: true)
-    connection.withState { state in
+    connection.nodes[0].withState { state in
       state.pipeline.beginConnecting()
       let addresses = ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }
       state.places = .success(
@@ -31,7 +31,7 @@ import MillpondSockets
       var watches = [driver.watch]
       SocketCalls.wait(for: &watches, atMost: nil)
       _ = driver.act(on: watches[0], &space)
-      phase = connection.withState { $0.pipeline.phase }
+      phase = connection.nodes[0].withState { $0.pipeline.phase }
     }
 
     #expect(phase == .ready)
@@ -43,9 +43,9 @@ import MillpondSockets
       address: .tcp(host: "two.addresses", port: 1), database: 0, connections: 1, tracking: .off,
       limits: ConnectionLimits(deadline: 1_000, heartbeat: 1_000, firstPause: 10))
     let wake = try WakePipe()
-    let connection = RedisConnection(0, settings.limits, wake)
-    let driver = RedisConnectionDriver(connection, settings, RedisTracker(.off, [connection]), wake)
-    connection.withState { state in
+    let connection = RedisConnection(0, settings.limits, wake, to: settings.address)
+    let driver = RedisConnectionDriver(connection.nodes[0], settings, RedisTracker(.off, [connection]), wake)
+    connection.nodes[0].withState { state in
       // As if an earlier look-up went on, so that none is begun.
       state.isLookingUp = true
       state.pipeline.beginConnecting()
@@ -54,7 +54,7 @@ import MillpondSockets
   }
 
   private func found(_ ports: [UInt16], by connection: RedisConnection) {
-    connection.withState { state in
+    connection.nodes[0].withState { state in
       let addresses = ports.flatMap { SocketAddress.addresses(of: "127.0.0.1", port: $0) }
       state.places = .success(
         ServerPlaces(server: .tcp(host: "two.addresses"), places: addresses.map { .socket($0) }))
@@ -78,9 +78,9 @@ import MillpondSockets
     #expect(driver.link !== first)
     #expect(driver.tend(at: 700) == 850)
     #expect(driver.tend(at: 850) == 1_000)
-    #expect(connection.withState { $0.pipeline.phase } == .connecting)
+    #expect(connection.nodes[0].withState { $0.pipeline.phase } == .connecting)
     _ = driver.tend(at: 1_000)
-    #expect(connection.withState { $0.pipeline.phase } != .connecting)
+    #expect(connection.nodes[0].withState { $0.pipeline.phase } != .connecting)
   }
 
   @Test func `after an address that does not answer, the next attempt begins with another`()

@@ -1,0 +1,186 @@
+import MillpondSignals
+import MillpondSockets
+
+/// The questions to a cluster for its slots, one at a time.
+struct SlotWatch: Sendable {
+  /// The time of the next question; nil while nothing needs the cluster.
+  var nextTime: Int64?
+
+  /// The time before which the cluster is not asked again, whatever happens.
+  private var earliestTime = Int64.min
+  private var isAsking = false
+
+  /// The answer to act on.
+  var found: Result<ClusterTopology, RedisError>?
+
+  /// Whether a question is due; then it has begun.
+  mutating func begin(at now: Int64, _ limits: ConnectionLimits) -> Bool {
+    guard !isAsking, let time = nextTime, max(time, earliestTime) <= now else { return false }
+    isAsking = true
+    earliestTime = now + limits.firstPause
+    nextTime = now + limits.heartbeat
+    return true
+  }
+
+  mutating func end(_ found: Result<ClusterTopology, RedisError>) {
+    isAsking = false
+    self.found = found
+  }
+
+  /// The time of the next look; nil if an answer comes before.
+  var nextLook: Int64? { isAsking ? nil : nextTime.map { max($0, earliestTime) } }
+}
+
+/// The slots of a cluster: where they are, and the commands that its servers send on.
+extension RedisConnectionDriver {
+  private var connection: RedisConnection { node.connection }
+
+  /// The most servers that are asked at a time.
+  private static var inquiredServers: Int { 5 }
+
+  /// The most servers that send a command on.
+  private static var redirections: Int { 8 }
+
+  /// Has the cluster asked for its slots soon.
+  func askForSlots() {
+    connection.withState { $0.watch.nextTime = .min }
+    wake.signal()
+  }
+
+  /// Asks the cluster for its slots if that is due, and acts on the answer; returns the time of the
+  /// next look.
+  mutating func watchSlots(at now: Int64) -> Int64? {
+    guard settings.address.isCluster, node.place == 0 else { return nil }
+    if let found = connection.withState({ exchange(&$0.watch.found, with: nil) }) {
+      act(on: found, at: now)
+    }
+    let addresses = connection.withState { state -> [RedisAddress]? in
+      guard state.watch.begin(at: now, settings.limits) else { return nil }
+      return state.nodes.filter { !$0.isRetired }.map(\.address)
+    }
+    guard let addresses else { return connection.withState { $0.watch.nextLook } }
+    var known = Set(addresses.filter { !$0.isCluster })
+    if case .cluster(let servers) = settings.address { known.formUnion(servers) }
+    let asked = Array(known.shuffled().prefix(Self.inquiredServers))
+    runInBackground { [connection, settings, wake] in
+      var inquiry = ServerInquiry(.slots(settings), asked, settings)
+      let found = Result { () throws(RedisError) in try inquiry.answer() }
+      connection.withState { $0.watch.end(found) }
+      wake.signal()
+    }
+    return nil
+  }
+
+  private mutating func act(on found: Result<ClusterTopology, RedisError>, at now: Int64) {
+    let isFirst = attempt?.isAskingForSlots == true
+    attempt?.isAskingForSlots = false
+    switch found {
+    case .failure(let error):
+      if isFirst { lose(error, at: now) }
+    case .success(let topology):
+      let (asked, refused) = connection.withState { $0.follow(topology, at: now) }
+      tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+      for place in asked { endMoveAfterAnswers(from: place) }
+      answer(refused)
+      if isFirst { lookUp(at: now) }
+    }
+  }
+
+  /// Ends a move of slots when the former server has answered what was sent to it.
+  private func endMoveAfterAnswers(from place: Int) {
+    RedisNode(connection: connection, place: place).submitOwn(.command("PING")) {
+      [connection, wake] _ in
+      let refused = connection.withState { state in
+        state.nodes[place].move?.barriers -= 1
+        return state.endMoving(from: place, at: SocketCalls.now())
+      }
+      for (reply, error) in refused { reply.answer(.failure(error)) }
+      wake.signal()
+    }
+  }
+
+  private func answer(_ refused: RefusedReplies) {
+    for (reply, error) in refused { reply.answer(.failure(error)) }
+  }
+
+  // MARK: Redirections
+
+  /// Sends a command on if its answer says that another server has its key; returns whether it did.
+  mutating func redirect(_ reply: PendingReply, _ message: String, at now: Int64) -> Bool {
+    guard settings.address.isCluster, reply.slot != nil, let server,
+      reply.redirections < Self.redirections,
+      let redirection = Redirection(message, from: server)
+    else { return false }
+    askForSlots()
+    isDue = true
+    var reply = reply
+    reply.redirections += 1
+    switch redirection {
+    case .later:
+      // A write that is sent again could come after later ones.
+      guard reply.request.isRepeatable, reply.deadline > now else { return false }
+      let time = now + settings.limits.firstPause / 2
+      node.withState { $0.delayed.append(DelayedReply(time: time, reply: reply)) }
+      return true
+    case .moved(let slot, let address): return move(slot, to: address, reply, at: now)
+    case .ask(_, let address):
+      let refused = connection.withState { state in
+        state.place(of: address).map { state.sendAsking(reply, on: $0, at: now) }
+      }
+      tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+      answer(refused ?? [])
+      return refused != nil
+    }
+  }
+
+  private func move(
+    _ slot: Int, to address: RedisAddress, _ reply: PendingReply, at now: Int64
+  ) -> Bool {
+    let moving = connection.withState { state -> (isAsked: Bool, RefusedReplies)? in
+      guard slot == reply.slot, let target = state.place(of: address) else { return nil }
+      let isNews =
+        target != node.place && state.slots[slot] == node.place
+        && state.nodes[node.place].move?.targets[slot] != target
+      let isAsked = isNews && state.beginMoving([slot: target], from: node.place)
+      return (isAsked, state.send(reply, on: target, at: now))
+    }
+    guard let (isAsked, refused) = moving else { return false }
+    tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+    if isAsked { endMoveAfterAnswers(from: node.place) }
+    answer(refused)
+    return true
+  }
+
+  /// Sends once more what a server could not carry out a moment ago.
+  func sendDelayed(at now: Int64) {
+    let refused = connection.withState { state -> RefusedReplies in
+      let delayed = state.nodes[node.place].delayed
+      if delayed.isEmpty { return [] }
+      state.nodes[node.place].delayed = delayed.filter { $0.time > now }
+      return delayed.filter { $0.time <= now }.reduce(into: []) { refused, delayed in
+        refused += state.send(delayed.reply, on: state.place(of: delayed.reply.slot), at: now)
+      }
+    }
+    answer(refused)
+  }
+
+  /// Leaves a server that has no slots any more.
+  mutating func leaveIfRetired(at now: Int64) {
+    let isOver = node.withState { $0.isRetired && $0.isDone && $0.pipeline.phase != .idle }
+    if !isOver { return }
+    link?.shutDown()
+    (link, attempt) = (nil, nil)
+    parser = RESPParser(settings.replyLimits)
+    node.withState { state in
+      state.link = nil
+      state.sessions = []
+      state.pipeline.leave()
+    }
+  }
+}
+
+/// A command that waits until a server of the cluster can carry it out.
+struct DelayedReply: Sendable {
+  let time: Int64
+  let reply: PendingReply
+}
