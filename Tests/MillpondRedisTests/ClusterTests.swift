@@ -153,14 +153,14 @@ import Testing
   @Test func `leases work in a cluster`() async throws {
     let scene = try await ClusterScene()
     let fetches = Locked(0)
-    let caches = try (0..<3).map { place -> AnySource<String, Data> in
+    let caches = try (0..<3).map { place -> AnyCache<String, Data> in
       let shared = cache(try scene.client(knowing: place))
       let source = FunctionSource<String, Data> { key in
         fetches.withLock { $0 += 1 }
         try await Task.sleep(for: .milliseconds(20))
         return Data(key.utf8)
       }
-      return AnySource(shared.layered(over: source, leasing: shared, for: .seconds(5)))
+      return AnyCache(shared.layered(over: source, leasing: shared, for: .seconds(5)))
     }
     for number in 0..<10 {
       let gets = caches.map { $0.get("k\(number)").started() }

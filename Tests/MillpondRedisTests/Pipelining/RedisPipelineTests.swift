@@ -347,7 +347,7 @@ import Testing
     let limits = ConnectionLimits(deadline: 100, heartbeat: 1_000, firstPause: 10)
     var pipeline = ready(limits: limits)
     func answer(_ text: RESPValue, at now: Int64) {
-      pipeline.takingBack.answered(request("undo"), text, at: now, limits)
+      pipeline.takingBack.answered(.init(request("undo"), nil), text, at: now, limits)
     }
     answer(.error("READONLY x"), at: 5)
     answer(.error("ERR x script: -OOM x"), at: 6)
@@ -371,7 +371,7 @@ import Testing
 
   @Test func `only so much is kept to be taken back`() {
     var pipeline = RedisPipeline(limits)
-    for name in "abcde" { pipeline.takingBack.add(request("undo\(name)"), limit: 3) }
+    for name in "abcde" { pipeline.takingBack.add(.init(request("undo\(name)"), nil), limit: 3) }
     pipeline.beginConnecting()
     pipeline.greet([], at: 0)
     pipeline.becomeReady(at: 0)
