@@ -95,7 +95,9 @@ struct ClusterScene: Sendable {
     for place in primaries.indices {
       let answer = try primaries[place].command("CLUSTER", "COUNTKEYSINSLOT", "\(slot)")
       let nodes = try primaries[place].command("CLUSTER", "NODES").split(separator: "\n")
-      guard let own = nodes.first(where: { $0.contains("myself") }), !answer.isEmpty else { continue }
+      guard let own = nodes.first(where: { $0.contains("myself") }), !answer.isEmpty else {
+        continue
+      }
       let ranges = own.split(separator: " ").dropFirst(8).compactMap { text -> ClosedRange<Int>? in
         let ends = text.split(separator: "-").compactMap { Int($0) }
         guard let first = ends.first, let last = ends.last else { return nil }

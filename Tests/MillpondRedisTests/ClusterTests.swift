@@ -15,7 +15,9 @@ import Testing
     RedisCache(redis, prefix: prefix)
   }
 
-  @Test func `keys of all slots are set, got, asked for together, removed and scanned`() async throws {
+  @Test func `keys of all slots are set, got, asked for together, removed and scanned`()
+    async throws
+  {
     let scene = try await ClusterScene()
     let cache = cache(try scene.client(knowing: 1))
     let other = self.cache(try scene.client(), "q/")
@@ -41,7 +43,9 @@ import Testing
     #expect(cache.redis.statistics.connections.map(\.state) == [.ready, .ready, .ready])
   }
 
-  @Test func `memory follows other processes on all servers, also removals of many keys`() async throws {
+  @Test func `memory follows other processes on all servers, also removals of many keys`()
+    async throws
+  {
     let scene = try await ClusterScene()
     let (mine, theirs) = (cache(try scene.client()), cache(try scene.client(knowing: 2)))
     let memory = MemoryCache<String, Data>(countLimit: 1_000)
@@ -62,7 +66,9 @@ import Testing
     for key in keys { #expect(try await cache.found(key) == nil) }
   }
 
-  @Test func `a slot that moves takes gets and sets with it, in order, before and after`() async throws {
+  @Test func `a slot that moves takes gets and sets with it, in order, before and after`()
+    async throws
+  {
     let scene = try await ClusterScene()
     let redis = try scene.client()
     let cache = cache(redis)
@@ -83,8 +89,9 @@ import Testing
     #expect(try await cache.found("{a}new") == bytes(79))
     for write in writes { try await write.value }
     #expect(try scene.primaries[target].command("GET", "p/{a}new").hasPrefix("79"))
-    #expect(redis.loop.connections[0].withState { $0.nodes[$0.slots[slot]].address }
-      == .tcp(host: "127.0.0.1", port: scene.primaries[target].port))
+    #expect(
+      redis.loop.connections[0].withState { $0.nodes[$0.slots[slot]].address }
+        == .tcp(host: "127.0.0.1", port: scene.primaries[target].port))
     try await cache.removeAll().value
     #expect(try await cache.values(of: (0..<5).map { "{a}\($0)" }).value.isEmpty)
   }
@@ -115,7 +122,9 @@ import Testing
     }
   }
 
-  @Test func `when a primary dies, gets end, its replica takes over, and memory is empty`() async throws {
+  @Test func `when a primary dies, gets end, its replica takes over, and memory is empty`()
+    async throws
+  {
     let scene = try await ClusterScene(hasReplicas: true)
     let mine = cache(try scene.client(deadline: .seconds(1), heartbeat: .milliseconds(200)))
     let memory = MemoryCache<String, Data>(countLimit: 1_000)

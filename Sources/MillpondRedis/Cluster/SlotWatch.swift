@@ -39,7 +39,7 @@ extension RedisConnectionDriver {
   private static var inquiredServers: Int { 5 }
 
   /// The most servers that send a command on.
-  private static var redirections: Int { 8 }
+  private static var mostVisited: Int { 8 }
 
   /// Has the cluster asked for its slots soon.
   func askForSlots() {
@@ -108,13 +108,13 @@ extension RedisConnectionDriver {
   /// Sends a command on if its answer says that another server has its key; returns whether it did.
   mutating func redirect(_ reply: PendingReply, _ message: String, at now: Int64) -> Bool {
     guard settings.address.isCluster, reply.slot != nil, let server,
-      reply.redirections < Self.redirections,
+      reply.visited.count < Self.mostVisited,
       let redirection = Redirection(message, from: server)
     else { return false }
     askForSlots()
     isDue = true
     var reply = reply
-    reply.redirections += 1
+    reply.visited.append(node.place)
     switch redirection {
     case .later:
       // A write that is sent again could come after later ones.
@@ -124,8 +124,9 @@ extension RedisConnectionDriver {
       return true
     case .moved(let slot, let address): return move(slot, to: address, reply, at: now)
     case .ask(_, let address):
-      let refused = connection.withState { state in
-        state.place(of: address).map { state.sendAsking(reply, on: $0, at: now) }
+      let refused = connection.withState { state -> RefusedReplies? in
+        guard let target = state.place(of: address), reply.canVisit(target) else { return nil }
+        return state.sendAsking(reply, on: target, at: now)
       }
       tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
       answer(refused ?? [])
@@ -137,7 +138,8 @@ extension RedisConnectionDriver {
     _ slot: Int, to address: RedisAddress, _ reply: PendingReply, at now: Int64
   ) -> Bool {
     let moving = connection.withState { state -> (isAsked: Bool, RefusedReplies)? in
-      guard slot == reply.slot, let target = state.place(of: address) else { return nil }
+      guard slot == reply.slot, let target = state.place(of: address), reply.canVisit(target)
+      else { return nil }
       let isNews =
         target != node.place && state.slots[slot] == node.place
         && state.nodes[node.place].move?.targets[slot] != target
@@ -176,6 +178,14 @@ extension RedisConnectionDriver {
       state.sessions = []
       state.pipeline.leave()
     }
+  }
+}
+
+extension PendingReply {
+  /// Whether it can be sent to a server: a write does not come back to one that it was sent to
+  /// before, which may have carried out later ones.
+  fileprivate func canVisit(_ place: Int) -> Bool {
+    request.isRepeatable || !visited.contains(place)
   }
 }
 

@@ -40,7 +40,7 @@ public enum RedisError: Error, Sendable, Hashable {
   case refused(message: String)
 
   /// The server answered a command with an error, such as `OOM`, `READONLY` or `LOADING`; a node of a
-  /// cluster, which the client does not support, with `MOVED`, `ASK` or `CROSSSLOT`.
+  /// cluster, whose address is not a ``RedisAddress/cluster(_:)``, with `MOVED` or `ASK`.
   case server(message: String)
 
   /// The server sent what no server of this protocol sends, or something larger than the limits.
@@ -76,7 +76,7 @@ public enum RedisError: Error, Sendable, Hashable {
 
 extension RedisError {
   fileprivate var isOfCluster: Bool {
-    ["MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN"].contains(serverCode)
+    ["MOVED", "ASK"].contains(serverCode)
   }
 }
 
@@ -99,7 +99,8 @@ extension RedisError: LocalizedError, CustomStringConvertible {
     case .refused(let message): "the server refused the connection's settings: \(message)"
     case .server(let message):
       "the server answered: \(message)"
-        + (isOfCluster ? " (it is a node of a cluster, which this client does not support)" : "")
+        + (isOfCluster
+          ? " (it is a node of a cluster; RedisAddress.cluster leads to all of them)" : "")
     case .malformedReply(let what): "the server sent a malformed reply: \(what)"
     case .tooManyCommands(let limit): "\(limit) commands wait for an answer already"
     case .tooManyBytes(let limit): "\(limit) bytes wait to be sent already"

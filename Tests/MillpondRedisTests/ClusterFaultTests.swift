@@ -1,0 +1,178 @@
+import Foundation
+import LocalRedis
+import Millpond
+import MillpondSignals
+import MillpondSockets
+import Testing
+
+@testable import MillpondRedis
+
+/// Servers of a cluster that are faulty, hostile, or disagree.
+@Suite(.timeLimit(.minutes(1))) struct ClusterFaultTests {
+  /// A server that has all slots, says what a test wants to a get or a set, and else what is usual.
+  private func server(
+    slots: @escaping @Sendable (UInt16) -> String = { all(at: $0) },
+    _ answer: @escaping @Sendable ([String]) -> String
+  ) throws -> (server: ScriptedServer, cache: RedisCache) {
+    let port = Locked<UInt16>(0)
+    let server = try ScriptedServer { _, command in
+      switch command.first {
+      case "HELLO": "%1\r\n+id\r\n:1\r\n"
+      case "CLUSTER": slots(port.withLock { $0 })
+      case "GET", "SET", "EVAL": answer(command)
+      default: "+OK\r\n"
+      }
+    }
+    port.withLock { $0 = server.port }
+    let redis = try Redis(
+      .cluster([.tcp(host: "127.0.0.1", port: server.port)]), deadline: .seconds(5),
+      tracking: .off)
+    return (server, RedisCache(redis, prefix: "", form: .plain))
+  }
+
+  private static func all(at port: UInt16) -> String {
+    "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:\(port)\r\n"
+  }
+
+  /// The error of a get of `k`, whose slot is 7629.
+  private func failure(_ cache: RedisCache) async -> RedisError? {
+    do {
+      _ = try await cache.get("k").value
+    } catch CacheError.unavailable(_, let error as RedisError) {
+      return error
+    } catch CacheError.circuitOpen(_, _, let error as RedisError) {
+      return error
+    } catch {}
+    return nil
+  }
+
+  @Test func `servers that send a key to each other for ever end in its failure`() async throws {
+    let ports = Locked<[UInt16]>([0, 0])
+    let other = try ScriptedServer { _, command in
+      switch command.first {
+      case "GET": "-MOVED 7629 127.0.0.1:\(ports.withLock { $0[0] })\r\n"
+      case "HELLO": "%1\r\n+id\r\n:1\r\n"
+      default: "+OK\r\n"
+      }
+    }
+    let (server, cache) = try server { _ in "-MOVED 7629 127.0.0.1:\(ports.withLock { $0[1] })\r\n"
+    }
+    ports.withLock { $0 = [server.port, other.port] }
+    let error = await failure(cache)
+    #expect(error?.serverCode == "MOVED")
+    #expect("\(error.map { "\($0)" } ?? "")".contains("7629"))
+  }
+
+  @Test(arguments: [
+    "MOVED", "MOVED 7629", "MOVED 16384 127.0.0.1:1", "MOVED -1 127.0.0.1:1", "MOVED x 127.0.0.1:1",
+    "MOVED 7629 127.0.0.1", "MOVED 7629 127.0.0.1:0", "MOVED 7629 127.0.0.1:65536", "MOVED 7629 :",
+    "MOVED 99999999999999999999 a:1", "MOVED 1 127.0.0.1:1", "ASK 7629", "ASK 7629 127.0.0.1:x",
+    "MOVED 7629 127.0.0.1:1 extra",
+  ])
+  func `a redirection that makes no sense is the get's failure`(_ message: String) async throws {
+    let (server, cache) = try server { _ in "-\(message)\r\n" }
+    #expect(await failure(cache) == .server(message: message))
+    #expect(await failure(cache) == .server(message: message))
+    withExtendedLifetime(server) {}
+  }
+
+  @Test(arguments: [
+    "*0\r\n", "_\r\n", "+OK\r\n", "*1\r\n*0\r\n",
+    "-ERR This instance has cluster support disabled\r\n",
+    "*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n$1\r\na\r\n:1\r\n",
+    "*1\r\n*3\r\n:5\r\n:4\r\n*2\r\n$1\r\na\r\n:1\r\n",
+    "*1\r\n*3\r\n:-1\r\n:4\r\n*2\r\n$1\r\na\r\n:1\r\n",
+    "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\na\r\n:0\r\n",
+    "*1\r\n*3\r\n:0\r\n:4\r\n*2\r\n$1\r\na\r\n:65536\r\n", "*1\r\n*3\r\n:0\r\n:4\r\n$1\r\na\r\n",
+    "nonsense\r\n",
+  ])
+  func `slots that make no sense let gets fail, with the server's name`(_ slots: String)
+    async throws
+  {
+    let (server, cache) = try server(slots: { _ in slots }) { _ in "_\r\n" }
+    guard case .noPrimary("the cluster", let reason) = await failure(cache) else {
+      Issue.record("another error")
+      return
+    }
+    #expect(reason.contains("127.0.0.1:\(server.port)"))
+  }
+
+  @Test func `a get that the cluster can't answer for a moment is sent again, a set is not`()
+    async throws
+  {
+    let count = Locked(0)
+    let (server, cache) = try server { command in
+      if command[0] != "GET" { return "-CLUSTERDOWN The cluster is down\r\n" }
+      let isDown = count.withLock { count in
+        count += 1
+        return count < 3
+      }
+      return isDown ? "-CLUSTERDOWN The cluster is down\r\n" : "$1\r\nv\r\n"
+    }
+    #expect(try await cache.get("k").value == Data("v".utf8))
+    await #expect(throws: CacheError.self) { try await cache.set(Data(), for: "k").value }
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func `without any of its servers, gets fail, and the cluster's name says which`()
+    async throws
+  {
+    let ports = [try LocalRedis.freePort(), try LocalRedis.freePort()]
+    let redis = try Redis(.cluster(ports.map { .tcp(host: "127.0.0.1", port: $0) }))
+    let cache = RedisCache(redis, prefix: "")
+    guard case .noPrimary(_, let reason) = await failure(cache) else {
+      Issue.record("another error")
+      return
+    }
+    for port in ports { #expect(reason.contains("127.0.0.1:\(port)")) }
+    #expect(redis.layerName.contains("the cluster of 127.0.0.1:\(ports[0])"))
+    #expect(await failure(RedisCache(try Redis(.cluster([])), prefix: "")) != nil)
+    #expect(await failure(RedisCache(try Redis(.cluster([.cluster([])])), prefix: "")) != nil)
+  }
+
+  @Test
+  func `a cluster that names ever more servers has a limit, and unused ones give their place`()
+    throws
+  {
+    let connection = RedisConnection(
+      0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .cluster([]))
+    func follow(_ ports: ClosedRange<Int>) throws {
+      let rows = ports.map { port -> RESPValue in
+        .array([
+          .integer(Int64(port - ports.lowerBound)), .integer(Int64(port - ports.lowerBound)),
+          .array([.bytes(Data("h".utf8)), .integer(Int64(port))]),
+        ])
+      }
+      let topology = try #require(ClusterTopology(.array(rows), from: .tcp(host: "h", port: 1)))
+      connection.withState { _ = $0.follow(topology, at: 0) }
+    }
+    try follow(1...5)
+    #expect(connection.nodes.count == 5)
+    for start in stride(from: 10, to: 100, by: 5) { try follow(start...(start + 4)) }
+    #expect(connection.nodes.count <= 11)
+    try follow(1_000...9_000)
+    #expect(connection.nodes.count == 1_000)
+  }
+
+  @Test func `the slot of a key is that of the servers`() {
+    func slot(_ text: String) -> Int { ClusterSlot.of(RedisKey(prefix: "", key: text)) }
+    #expect(slot("123456789") == 0x31C3)
+    #expect(slot("") == 0)
+    #expect(slot("{user1000}.following") == slot("{user1000}.followers"))
+    #expect(slot("{user1000}.following") == slot("user1000"))
+    #expect(slot("foo{}{bar}") == 8_363)
+    #expect(slot("foo{{bar}}zap") == slot("{bar"))
+    #expect(slot("foo{bar}{zap}") == slot("bar"))
+    #expect(slot("a{b") != slot("b"))
+    #expect(ClusterSlot.of(RedisKey(prefix: "{a", key: "b}c")) == slot("ab"))
+  }
+
+  @Test func `redirections name the server, also by a number of version 6 or without a host`() {
+    let own = RedisAddress.tls(host: "own", port: 1)
+    #expect(
+      Redirection("MOVED 3 ::1:70", from: own) == .moved(slot: 3, .tls(host: "::1", port: 70)))
+    #expect(Redirection("ASK 3 :70", from: own) == .ask(slot: 3, .tls(host: "own", port: 70)))
+    #expect(Redirection("CLUSTERDOWN x", from: own) == .later)
+    #expect(Redirection("MOVED 3 ::1:70", from: .unix(path: "")) == nil)
+  }
+}
