@@ -3,21 +3,16 @@ import LocalRedis
 import TestTraits
 import Testing
 
+@testable import MillpondRedis
+
 /// Four processes with memory over one server, to which happens what happens to servers.
 @Suite(.withServer, .heavy) struct CoherenceLawTests {
   private let server: LocalRedis
-  private let workers: [WorkerProcess]
-
-  /// The file of the versions, which begins with the number of marks.
-  private let versions: FileHandle
+  private let processes: CoherentProcesses
 
   init() throws {
-    // One key of each lane of a process is refused to be written.
-    server = try LocalRedis(
-      ["--user", "reader", "on", "nopass", "+@all", "~run/[^x]*", "~lease:*", "%R~run/x*"])
-    let (port, path) = ("\(server.port)", server.folder.appending(path: "versions").path)
-    workers = try (0..<4).map { try WorkerProcess(["run", port, path, "\($0)"]) }
-    versions = try FileHandle(forUpdating: URL(filePath: path))
+    server = try LocalRedis(CoherentProcesses.users)
+    processes = try CoherentProcesses("run", server)
   }
 
   /// What happens to a server.
@@ -30,52 +25,24 @@ import Testing
   }
 
   @Test func `no get is older than a write known a round trip ago, whatever happens`() throws {
-    let least = ProcessInfo.processInfo.environment["MILLPOND_COHERENCE"].flatMap { Int($0) }
+    let least = CoherentProcesses.leastGets
     var (gets, counts, losesValues) = (0, [Event: Int](), false)
-    // Each process always has one more portion to work on when something happens.
-    for _ in 0..<2 { try sendPortion() }
-
     repeat {
       for event in Event.allCases.shuffled() {
-        gets += try gotten()
-        if event.losesValues != losesValues { try markLosses() }
+        gets += try processes.gotten()
+        if event.losesValues != losesValues { try processes.markLosses() }
         losesValues = event.losesValues
         try begin(event, &gets)
-        try sendPortion()
-        gets += try gotten()
+        try processes.sendPortion()
+        gets += try processes.gotten()
         try end(event)
-        try sendPortion()
+        try processes.sendPortion()
         counts[event, default: 0] += 1
       }
     } while gets < least ?? 0
 
     if least != nil { print("\(gets) strict gets, none stale, while: \(counts)") }
     #expect(gets > 0)
-  }
-
-  /// Marks that the server begins, or has ended, to throw values away.
-  private func markLosses() throws {
-    try versions.seek(toOffset: 0)
-    let size = MemoryLayout<Int>.size
-    let data = try versions.read(upToCount: size) ?? Data()
-    var count = data.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
-    count += 1
-    try versions.seek(toOffset: 0)
-    try versions.write(contentsOf: withUnsafeBytes(of: count) { Data($0) })
-  }
-
-  private func sendPortion() throws {
-    for worker in workers { try worker.send("5") }
-  }
-
-  /// Waits for a portion of all processes; returns the number of gets.
-  private func gotten() throws -> Int {
-    try workers.reduce(0) { sum, worker in
-      let words = try worker.line().split(separator: " ", maxSplits: 2).map { String($0) }
-      try #require(words.count >= 2)
-      #expect(words[1] == "0", "\(words)")
-      return sum + (Int(words[0]) ?? 0)
-    }
   }
 
   private func begin(_ event: Event, _ gets: inout Int) throws {
@@ -95,8 +62,8 @@ import Testing
       // Until all have given up.
       server.pause()
       defer { server.resume() }
-      try sendPortion()
-      gets += try gotten()
+      try processes.sendPortion()
+      gets += try processes.gotten()
     }
   }
 
@@ -114,5 +81,93 @@ import Testing
 
   private func set(_ option: String, _ value: String) throws {
     try server.command("CONFIG", "SET", option, value)
+  }
+}
+
+/// Four processes with memory over a cluster, whose slots move and whose primaries stop for a while.
+@Suite(.withServer, .heavy) struct ClusterCoherenceTests {
+  private enum Event: CaseIterable {
+    case slotMoves, killsClients, stopsForAWhile
+  }
+
+  @Test func `no get is older than a write known a round trip ago, while slots move`() async throws
+  {
+    let scene = try await ClusterScene(CoherentProcesses.users)
+    let processes = try CoherentProcesses("cluster", scene.primaries[0])
+    let least = CoherentProcesses.leastGets
+    let slots = (0..<8).map { ClusterSlot.of(RedisKey(prefix: "run/", key: "k\($0)")) }
+    var gets = 0
+    repeat {
+      for event in Event.allCases.shuffled() {
+        gets += try processes.gotten()
+        let server = scene.primaries[Int.random(in: 0..<3)]
+        switch event {
+        case .slotMoves:
+          for slot in slots.shuffled().prefix(3) {
+            let target = Int.random(in: 0..<3)
+            if try scene.owner(of: slot) != target { try await scene.move(slot, to: target) }
+          }
+        case .killsClients: try server.command("CLIENT", "KILL", "TYPE", "normal")
+        case .stopsForAWhile:
+          // Shorter than the others take it for dead.
+          server.pause()
+          try await Task.sleep(for: .milliseconds(300))
+          server.resume()
+        }
+        try processes.sendPortion()
+      }
+    } while gets < least ?? 0
+    if least != nil { print("\(gets) strict gets of a cluster, none stale") }
+    #expect(gets > 0)
+  }
+}
+
+/// Four processes that check the law, by portions of steps of which each always has one to do.
+private struct CoherentProcesses {
+  /// One key of each lane of a process is refused to be written.
+  static let users = [
+    "--user", "reader", "on", "nopass", "+@all", "~run/[^x]*", "~lease:*", "%R~run/x*",
+  ]
+
+  /// The number of gets that are asked for; nil for a few.
+  static let leastGets = ProcessInfo.processInfo.environment["MILLPOND_COHERENCE"].flatMap {
+    Int($0)
+  }
+
+  private let workers: [WorkerProcess]
+
+  /// The file of the versions, which begins with the number of marks.
+  private let versions: FileHandle
+
+  init(_ kind: String, _ server: LocalRedis) throws {
+    let (port, path) = ("\(server.port)", server.folder.appending(path: "versions").path)
+    workers = try (0..<4).map { try WorkerProcess([kind, port, path, "\($0)"]) }
+    versions = try FileHandle(forUpdating: URL(filePath: path))
+    for _ in 0..<2 { try sendPortion() }
+  }
+
+  /// Marks that the server begins, or has ended, to throw values away.
+  func markLosses() throws {
+    try versions.seek(toOffset: 0)
+    let size = MemoryLayout<Int>.size
+    let data = try versions.read(upToCount: size) ?? Data()
+    var count = data.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+    count += 1
+    try versions.seek(toOffset: 0)
+    try versions.write(contentsOf: withUnsafeBytes(of: count) { Data($0) })
+  }
+
+  func sendPortion() throws {
+    for worker in workers { try worker.send("5") }
+  }
+
+  /// Waits for a portion of all processes; returns the number of gets.
+  func gotten() throws -> Int {
+    try workers.reduce(0) { sum, worker in
+      let words = try worker.line().split(separator: " ", maxSplits: 2).map { String($0) }
+      try #require(words.count >= 2)
+      #expect(words[1] == "0", "\(words)")
+      return sum + (Int(words[0]) ?? 0)
+    }
   }
 }

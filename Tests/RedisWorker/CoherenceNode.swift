@@ -27,12 +27,11 @@ struct CoherenceNode: Sendable {
 
   /// Returns a node for each way of tracking.
   static func nodes(
-    port: UInt16, _ versions: SharedVersions, process number: Int
+    _ address: RedisAddress, _ versions: SharedVersions, process number: Int
   ) throws -> [CoherenceNode] {
     try [RedisTracking.byPrefix, .byKey].map { tracking in
       let redis = try Redis(
-        .tcp(host: "127.0.0.1", port: port), username: reader, connections: 1 + number % 2,
-        tracking: tracking)
+        address, username: reader, connections: 1 + number % 2, tracking: tracking)
       return CoherenceNode(
         redis, RedisCache(redis, prefix: "run/"), "\(tracking)", versions, leases: number % 2 == 0,
         reuses: number < 3, isSlow: number > 0 && (tracking == .byKey) == (number < 2),

@@ -28,13 +28,13 @@ struct CoherenceRun: Sendable {
   /// Creates a run.
   ///
   /// - Parameters:
-  ///   - port: The port of the server.
+  ///   - address: The address of the server.
   ///   - path: The path of the file with the versions.
   ///   - number: The number of the process, which decides what its caches are made of.
-  init(port: UInt16, versions path: String, process number: Int) throws {
+  init(_ address: RedisAddress, versions path: String, process number: Int) throws {
     let versions = try SharedVersions(path)
     self.versions = versions
-    nodes = try CoherenceNode.nodes(port: port, versions, process: number)
+    nodes = try CoherenceNode.nodes(address, versions, process: number)
   }
 
   /// Carries out so many steps, several at a time.

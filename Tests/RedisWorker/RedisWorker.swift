@@ -6,8 +6,8 @@ import MillpondRedis
 /// A process of the tests: memory over a server, over an origin that answers when it is told to.
 ///
 /// It reads one command a line, and answers each with one line. With the argument `serve` it only
-/// runs a server, whose port it prints; with `run` it carries out a ``CoherenceRun`` of so many
-/// steps for each line.
+/// runs a server, whose port it prints; with `run` or `cluster` it carries out a ``CoherenceRun`` of
+/// so many steps for each line.
 @main
 struct RedisWorker {
   static func main() async throws {
@@ -19,10 +19,13 @@ struct RedisWorker {
       }
       return
     }
-    if arguments.count > 4, arguments[1] == "run", let port = UInt16(arguments[2]),
-      let number = Int(arguments[4])
+    if arguments.count > 4, ["run", "cluster"].contains(arguments[1]),
+      let port = UInt16(arguments[2]), let number = Int(arguments[4])
     {
-      let run = try CoherenceRun(port: port, versions: arguments[3], process: number)
+      let server = RedisAddress.tcp(host: "127.0.0.1", port: port)
+      let run = try CoherenceRun(
+        arguments[1] == "cluster" ? .cluster([server]) : server, versions: arguments[3],
+        process: number)
       answer("ready")
       while let line = readLine(), let steps = Int(line) {
         let findings = await run.findings(steps: steps)

@@ -53,11 +53,14 @@ extension RedisConnection.State {
 
   /// Begins to move slots from one server to others.
   ///
+  /// A slot that is moving already keeps its target, also if it has moved on: that server will say so
+  /// to each command in turn.
+  ///
   /// - Returns: Whether a command has to be sent to the former server, whose answer ends the move;
   ///   if not, it can end at once.
   mutating func beginMoving(_ targets: [Int: Int], from place: Int) -> Bool {
     var move = nodes[place].move ?? SlotMove()
-    move.targets.merge(targets) { _, new in new }
+    move.targets.merge(targets) { old, _ in old }
     let isReady = nodes[place].pipeline.phase == .ready
     if isReady { move.barriers += 1 }
     nodes[place].move = move
@@ -117,7 +120,7 @@ extension RedisConnection.State {
     for part in topology.parts {
       guard let target = place(of: part.primary) else { continue }
       for slot in part.slots where slots[slot] != target {
-        if nodes[slots[slot]].move?.targets[slot] != target {
+        if nodes[slots[slot]].move?.targets[slot] == nil {
           targets[slots[slot], default: [:]][slot] = target
         }
       }

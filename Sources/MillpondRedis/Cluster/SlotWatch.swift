@@ -126,6 +126,7 @@ extension RedisConnectionDriver {
     case .ask(_, let address):
       let refused = connection.withState { state -> RefusedReplies? in
         guard let target = state.place(of: address), reply.canVisit(target) else { return nil }
+        reply.isAsked = true
         return state.sendAsking(reply, on: target, at: now)
       }
       tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
@@ -138,11 +139,12 @@ extension RedisConnectionDriver {
     _ slot: Int, to address: RedisAddress, _ reply: PendingReply, at now: Int64
   ) -> Bool {
     let moving = connection.withState { state -> (isAsked: Bool, RefusedReplies)? in
-      guard slot == reply.slot, let target = state.place(of: address), reply.canVisit(target)
-      else { return nil }
-      let isNews =
-        target != node.place && state.slots[slot] == node.place
-        && state.nodes[node.place].move?.targets[slot] != target
+      guard slot == reply.slot, let named = state.place(of: address) else { return nil }
+      let moving = state.nodes[node.place].move?.targets[slot]
+      // All take the same way, and so keep their order.
+      let target = moving ?? named
+      guard reply.canVisit(target) else { return nil }
+      let isNews = moving == nil && target != node.place && state.slots[slot] == node.place
       let isAsked = isNews && state.beginMoving([slot: target], from: node.place)
       return (isAsked, state.send(reply, on: target, at: now))
     }
@@ -182,10 +184,14 @@ extension RedisConnectionDriver {
 }
 
 extension PendingReply {
-  /// Whether it can be sent to a server: a write does not come back to one that it was sent to
-  /// before, which may have carried out later ones.
+  /// Whether it can be sent on to a server.
+  ///
+  /// A write does not come back to one that it was sent to before, which may have carried out later
+  /// ones, nor is it sent on from one that the slot was only moving to.
   fileprivate func canVisit(_ place: Int) -> Bool {
-    request.isRepeatable || !visited.contains(place)
+    if request.isRepeatable { return true }
+    if case .itself = takeBack { return true }
+    return !isAsked && !visited.contains(place)
   }
 }
 

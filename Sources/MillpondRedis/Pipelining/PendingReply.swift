@@ -24,6 +24,9 @@ struct PendingReply: Sendable {
   /// The places of the servers of a cluster that have sent it to others.
   var visited: [Int] = []
 
+  /// Whether it was sent to a server that its slot was only moving to.
+  var isAsked = false
+
   /// Returns a command that takes something back.
   static func takingBack(
     _ request: RedisRequest, deadline: Int64, slot: Int? = nil

@@ -72,7 +72,7 @@ extension String {
   fileprivate var isTemporary: Bool {
     let codes = [
       "LOADING", "BUSY", "MASTERDOWN", "READONLY", "MISCONF", "NOREPLICAS", "CLUSTERDOWN",
-      "TRYAGAIN", "OOM",
+      "TRYAGAIN", "OOM", "MOVED", "ASK",
     ]
     return codes.contains { hasPrefix($0 + " ") || contains("-\($0) ") }
   }

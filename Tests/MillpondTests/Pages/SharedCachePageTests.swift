@@ -61,6 +61,13 @@ import Testing
   // end
 
   // snippet
+  func clustered(_ hosts: [String]) throws -> RedisCache {
+    let servers = hosts.map { RedisAddress.tcp(host: $0, port: 6379) }
+    return RedisCache(try Redis(.cluster(servers)), prefix: "feed/")
+  }
+  // end
+
+  // snippet
   func logging(_ redis: Redis) -> Disposable {
     redis.changes.subscribe { event in
       if case .next(let statistics) = event { print(statistics) }
