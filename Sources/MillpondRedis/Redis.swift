@@ -137,12 +137,19 @@ public final class Redis: Sendable {
   // MARK: Commands
 
   /// Calls `done` when the commands that were submitted before are carried out, on all servers.
-  func afterAllCommands(_ done: @escaping @Sendable (Result<Void, RedisError>) -> Void) {
+  ///
+  /// - Parameter rounds: The most times that all servers are asked, more than a cluster sends a
+  ///   command on.
+  func afterAllCommands(
+    rounds: Int = 20, _ done: @escaping @Sendable (Result<Void, RedisError>) -> Void
+  ) {
     loop.start()
     let (nodes, detours) = (loop.usedNodes, loop.detours)
     let answers = CombinedReplies(of: nodes.count) { [loop] result in
       // In a cluster, some of them may have been sent on meanwhile.
-      if case .success = result, detours != loop.detours { return self.afterAllCommands(done) }
+      if case .success = result, detours != loop.detours, rounds > 1 {
+        return self.afterAllCommands(rounds: rounds - 1, done)
+      }
       done(result)
     }
     for node in nodes { node.submit(.command("PING")) { answers.add($0.map { _ in () }) } }

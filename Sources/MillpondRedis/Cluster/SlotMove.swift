@@ -2,17 +2,31 @@ import MillpondSignals
 
 /// Slots that are moving from one server of a cluster to others.
 ///
-/// What was sent to the former server is answered, or sent on, before anything else of these slots is
-/// sent to the new one: so the commands of a key keep their order.
+/// All commands of a slot are with one server at a time, so those of a key keep their order: what was
+/// sent to the former server is answered before anything of these slots is sent to the new one.
 struct SlotMove: Sendable {
   /// The places of the new servers, by slots.
   var targets: [Int: Int] = [:]
 
-  /// The commands that wait, in order.
+  /// The commands that the former server has sent on, in order, and its answers.
+  var redirected: [(reply: PendingReply, message: String)] = []
+
+  /// Those that were submitted meanwhile.
   var held: [PendingReply] = []
 
   /// The number of answers of the former server to wait for.
   var barriers = 0
+
+  /// Takes out the writes of a slot that the former server has sent on, without those that only take
+  /// something back.
+  mutating func takeWrites(of slot: Int) -> RefusedReplies {
+    let isWrite = { (reply: PendingReply) in
+      reply.slot == slot && !reply.request.isRepeatable && !reply.isOwn
+    }
+    let taken = redirected.filter { isWrite($0.reply) }
+    redirected.removeAll { isWrite($0.reply) }
+    return taken.map { ($0.reply, .server(message: $0.message)) }
+  }
 }
 
 /// The commands that could not be sent, and why; to be answered outside the lock.
@@ -53,9 +67,6 @@ extension RedisConnection.State {
 
   /// Begins to move slots from one server to others.
   ///
-  /// A slot that is moving already keeps its target, also if it has moved on: that server will say so
-  /// to each command in turn.
-  ///
   /// - Returns: Whether a command has to be sent to the former server, whose answer ends the move;
   ///   if not, it can end at once.
   mutating func beginMoving(_ targets: [Int: Int], from place: Int) -> Bool {
@@ -78,7 +89,8 @@ extension RedisConnection.State {
       PendingReply.takingBack($0.request, deadline: now, slot: $0.slot)
     }
     let waiting = nodes[place].pipeline.waiting.take { isMoved($0.slot) }
-    return (undone + waiting + move.held).reduce(into: []) { refused, reply in
+    let all = undone + move.redirected.map(\.reply) + waiting + move.held
+    return all.reduce(into: []) { refused, reply in
       refused += send(reply, on: self.place(of: reply.slot), at: now)
     }
   }

@@ -39,7 +39,7 @@ extension RedisConnectionDriver {
   private static var inquiredServers: Int { 5 }
 
   /// The most servers that send a command on.
-  private static var mostVisited: Int { 8 }
+  private static var redirections: Int { 8 }
 
   /// Has the cluster asked for its slots soon.
   func askForSlots() {
@@ -108,13 +108,13 @@ extension RedisConnectionDriver {
   /// Sends a command on if its answer says that another server has its key; returns whether it did.
   mutating func redirect(_ reply: PendingReply, _ message: String, at now: Int64) -> Bool {
     guard settings.address.isCluster, reply.slot != nil, let server,
-      reply.visited.count < Self.mostVisited,
+      reply.redirections < Self.redirections,
       let redirection = Redirection(message, from: server)
     else { return false }
     askForSlots()
     isDue = true
     var reply = reply
-    reply.visited.append(node.place)
+    reply.redirections += 1
     switch redirection {
     case .later:
       // A write that is sent again could come after later ones.
@@ -122,11 +122,11 @@ extension RedisConnectionDriver {
       let time = now + settings.limits.firstPause / 2
       node.withState { $0.delayed.append(DelayedReply(time: time, reply: reply)) }
       return true
-    case .moved(let slot, let address): return move(slot, to: address, reply, at: now)
+    case .moved(let slot, let address): return move(slot, to: address, reply, message, at: now)
     case .ask(_, let address):
+      reply.isAsked = true
       let refused = connection.withState { state -> RefusedReplies? in
-        guard let target = state.place(of: address), reply.canVisit(target) else { return nil }
-        reply.isAsked = true
+        guard let target = state.place(of: address) else { return nil }
         return state.sendAsking(reply, on: target, at: now)
       }
       tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
@@ -136,23 +136,35 @@ extension RedisConnectionDriver {
   }
 
   private func move(
-    _ slot: Int, to address: RedisAddress, _ reply: PendingReply, at now: Int64
+    _ slot: Int, to address: RedisAddress, _ reply: PendingReply, _ message: String, at now: Int64
   ) -> Bool {
+    // A write that was sent to where its slot was moving may be older than what another has stored.
+    guard slot == reply.slot, reply.request.isRepeatable || !reply.isAsked else { return false }
     let moving = connection.withState { state -> (isAsked: Bool, RefusedReplies)? in
-      guard slot == reply.slot, let named = state.place(of: address) else { return nil }
-      let moving = state.nodes[node.place].move?.targets[slot]
-      // All take the same way, and so keep their order.
-      let target = moving ?? named
-      guard reply.canVisit(target) else { return nil }
-      let isNews = moving == nil && target != node.place && state.slots[slot] == node.place
+      guard !state.slots.isEmpty, let target = state.place(of: address) else { return nil }
+      if state.slots[slot] != node.place || target == node.place {
+        return (false, state.send(reply, on: state.place(of: slot), at: now))
+      }
+      let isNews = state.nodes[node.place].move?.targets[slot] == nil
       let isAsked = isNews && state.beginMoving([slot: target], from: node.place)
-      return (isAsked, state.send(reply, on: target, at: now))
+      state.nodes[node.place].move?.redirected.append((reply, message))
+      state.detours += 1
+      return (isAsked, [])
     }
     guard let (isAsked, refused) = moving else { return false }
     tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
     if isAsked { endMoveAfterAnswers(from: node.place) }
     answer(refused)
     return true
+  }
+
+  /// Fails the earlier writes of a slot that the server has sent on, since it has carried out a later
+  /// command after all.
+  func failOvertaken(by reply: PendingReply) {
+    guard settings.address.isCluster, let slot = reply.slot, !reply.request.isRepeatable else {
+      return
+    }
+    answer(node.withState { $0.move?.takeWrites(of: slot) ?? [] })
   }
 
   /// Sends once more what a server could not carry out a moment ago.
@@ -180,18 +192,6 @@ extension RedisConnectionDriver {
       state.sessions = []
       state.pipeline.leave()
     }
-  }
-}
-
-extension PendingReply {
-  /// Whether it can be sent on to a server.
-  ///
-  /// A write does not come back to one that it was sent to before, which may have carried out later
-  /// ones, nor is it sent on from one that the slot was only moving to.
-  fileprivate func canVisit(_ place: Int) -> Bool {
-    if request.isRepeatable { return true }
-    if case .itself = takeBack { return true }
-    return !isAsked && !visited.contains(place)
   }
 }
 

@@ -21,8 +21,8 @@ struct PendingReply: Sendable {
   /// The slot of its key, if the server is a cluster.
   var slot: Int?
 
-  /// The places of the servers of a cluster that have sent it to others.
-  var visited: [Int] = []
+  /// The number of times that a server of a cluster has sent it to another one.
+  var redirections = 0
 
   /// Whether it was sent to a server that its slot was only moving to.
   var isAsked = false

@@ -109,6 +109,7 @@ extension RedisConnectionDriver {
       if next < 0 { continue }
       let receiver = receivers[next]
       if case .error(let message) = reply, redirect(receiver, message, at: now) { continue }
+      failOvertaken(by: receiver)
       if case .itself = receiver.takeBack {
         let entry = TakeBackQueue.Entry(receiver.request, receiver.slot)
         node.withState { state in

@@ -108,7 +108,9 @@ struct NodeState: Sendable {
   mutating func close() -> [RedisAnswer] {
     link?.shutDown()
     link = nil
-    let kept = (exchange(&move, with: nil)?.held ?? []) + exchange(&delayed, with: []).map(\.reply)
+    let kept =
+      (move?.redirected.map(\.reply) ?? []) + (move?.held ?? []) + delayed.map(\.reply)
+    (move, delayed) = (nil, [])
     return pipeline.close() + kept.map(\.answer)
   }
 
