@@ -17,8 +17,8 @@ public import MillpondCore
 /// Keys are shown as text, without the secrets of URLs in them, so the address should be kept as
 /// secret as they are. Four pages can be open at a time.
 ///
-/// At the address with `metrics` behind it are the counters of the monitors and the sizes of the
-/// layers, in the text format of Prometheus, for a collector on the same machine.
+/// At the address with `metrics` behind it is the composition's
+/// ``/MillpondCore/Source/prometheusText``, for a collector on the same machine.
 ///
 /// Without an open page nothing is collected, and the caches run as without an inspector. While a
 /// page is open, the state is read four times a second, and the latest thousand gets are kept.

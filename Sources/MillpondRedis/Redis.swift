@@ -25,8 +25,11 @@ public import MillpondSignals
 public final class Redis: Sendable {
   let loop: RedisLoop
 
+  /// The text of the address.
+  let address: String
+
   /// The name of its caches in errors, with the address of the server.
-  let layerName: String
+  var layerName: String { "RedisCache at \(address)" }
 
   /// Creates a client.
   ///
@@ -91,7 +94,7 @@ public final class Redis: Sendable {
   init(_ settings: RedisSettings) throws(RedisError) {
     let settings = try settings.withStream()
     loop = try RedisLoop(settings.address.isCluster ? settings.ofCluster : settings)
-    layerName = "RedisCache at \(settings.address)"
+    address = "\(settings.address)"
   }
 
   deinit { loop.release() }

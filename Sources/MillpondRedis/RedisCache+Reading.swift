@@ -9,6 +9,7 @@ extension RedisCache {
   /// server, its own settings decide.
   public func topology(for key: String?) -> Topology {
     Topology(.store, "RedisCache", flush: { [redis] _ in redis.flush() })
+      .reporting { [redis] in redis.report }
   }
 
   /// Returns whether there is a value for `key`.

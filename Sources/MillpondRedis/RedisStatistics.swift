@@ -1,3 +1,4 @@
+import MillpondCore
 public import MillpondSignals
 
 /// The state of a client's connections, and what they have carried so far.
@@ -87,4 +88,35 @@ extension Redis {
   /// Changes that follow each other at once may be sent as one. Observers are called by the client's
   /// thread, which they must not block.
   public var changes: Signal<RedisStatistics> { loop.changes.signal }
+}
+
+extension Redis {
+  /// The statistics for an inspector and for Prometheus.
+  var report: ServerReport {
+    let now = statistics
+    return ServerReport(
+      of: self, at: address, "\(now)",
+      [
+        .init(
+          "millpond_redis_connections", "Connections of the client.", isCounter: false,
+          Double(now.connections.count)),
+        .init(
+          "millpond_redis_ready", "Those that are ready.", isCounter: false,
+          Double(now.connections.count { $0.state == .ready })),
+        .init(
+          "millpond_redis_tracking", "Whether the server reports changes.", isCounter: false,
+          now.isTracking ? 1 : 0),
+        .init(
+          "millpond_redis_reconnects_total", "Connections made after a loss.",
+          Double(now.reconnects)),
+        .init("millpond_redis_answers_total", "Commands that were answered.", Double(now.answers)),
+        .init(
+          "millpond_redis_refusals_total", "Those answered with an error.", Double(now.refusals)),
+        .init(
+          "millpond_redis_waiting_seconds_total", "Time that they took, in all.",
+          now.waitingTime / .seconds(1)),
+        .init("millpond_redis_sent_bytes_total", "Bytes sent.", Double(now.bytesSent)),
+        .init("millpond_redis_received_bytes_total", "Bytes received.", Double(now.bytesReceived)),
+      ])
+  }
 }

@@ -61,6 +61,31 @@ import Testing
     #expect(counters.countLimit == nil && counters.costLimit == nil)
   }
 
+  @Test func `a layer before a server says in one line how that is`() {
+    let remote = Remote(client: bag, line: "down: http://a.example/?token=secret")
+
+    #expect(
+      snapshot(of: memory.layered(over: remote)).part.parts.map(\.server) == [
+        nil, "down: http://a.example/?token=",
+      ])
+    let long = Remote(client: bag, line: String(repeating: "x", count: 1_000))
+    #expect(snapshot(of: long).part.server?.count == 501)
+  }
+
+  /// A store on a server, of which it tells one line.
+  private struct Remote: Source {
+    let client: DisposableBag
+    let line: String
+
+    func get(_ key: String, _ lookup: Lookup) -> Signal<Int> { .empty }
+
+    func topology(for key: String?) -> Topology {
+      Topology(.store, "Remote").reporting { [client, line] in
+        ServerReport(of: client, at: "a.example", line, [])
+      }
+    }
+  }
+
   @Test func `trimming is offered only with permission`() {
     #expect(!snapshot(of: memory, allowing: []).part.canTrim)
     #expect(snapshot(of: memory, allowing: [.removing]).permissions == ["removing"])

@@ -39,6 +39,25 @@ import Testing
     #expect("\(after)".contains("ready, tracking; 0 reconnects"))
   }
 
+  @Test func `they are in the composition's text for Prometheus, once for each client`()
+    async throws
+  {
+    let redis = try scene.client()
+    let cache = RedisCache(redis, prefix: "p/")
+    let both = cache.layered(over: RedisCache(redis, prefix: "q/"))
+    while !redis.statistics.isTracking { try await redis.ping().value }
+
+    let lines = both.prometheusText.split(separator: "\n")
+
+    let server = "{server=\"127.0.0.1:\(scene.server.port)\"}"
+    for (name, value) in [("connections", 1), ("ready", 1), ("tracking", 1)] {
+      #expect(lines.count { $0 == "millpond_redis_\(name)\(server) \(value)" } == 1)
+    }
+    let answers = redis.statistics.answers
+    #expect(lines.contains("millpond_redis_answers_total\(server) \(answers)"))
+    #expect(both.topology(for: nil).parts[0].server?().line == "\(redis.statistics)")
+  }
+
   @Test func `a lost connection, its pauses with their reason, and the next one are sent`()
     async throws
   {

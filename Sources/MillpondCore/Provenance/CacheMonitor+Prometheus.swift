@@ -40,9 +40,51 @@ extension CacheMonitor {
   }
 }
 
+extension Source {
+  /// The statistics of the monitors in this composition, the sizes of its layers, and the state of
+  /// their servers, in the text format of Prometheus.
+  ///
+  ///     millpond_entries{layer="memory"} 812
+  ///     millpond_redis_ready{server="127.0.0.1:6379"} 1
+  ///
+  /// The statistics are those of ``CacheMonitor/prometheusText``, where a layer that several monitors
+  /// watch is counted together. An endpoint that adds the texts of several compositions should
+  /// give their layers different names.
+  ///
+  /// - Complexity: O(*n*) in the layers, with a lock of each.
+  public var prometheusText: String { topology(for: nil).prometheusText }
+}
+
+extension Topology {
+  /// The statistics, sizes and servers in the text format of Prometheus.
+  package var prometheusText: String {
+    let statistics = observedMonitors.reduce(into: [:]) { all, monitor in
+      all.merge(monitor.statistics, uniquingKeysWith: +)
+    }
+    var servers = MetricsText()
+    for (figure, values) in serverFigures {
+      servers.begin(figure.name, figure.isCounter ? "counter" : "gauge", figure.help)
+      for (server, value) in values {
+        let isWhole = value == value.rounded() && abs(value) < 1e15
+        servers.add(figure.name, [("server", server)], isWhole ? "\(Int(value))" : "\(value)")
+      }
+    }
+    return CacheMonitor.prometheusText(of: statistics) + sizes.prometheusText + servers.text
+  }
+
+  /// The monitors of the composition, each once; not those within a monitored part, of which the
+  /// outer monitor hears everything.
+  package var observedMonitors: [CacheMonitor] {
+    if let monitor { return [monitor] }
+    return parts.flatMap(\.observedMonitors).reduce(into: []) { all, monitor in
+      if !all.contains(where: { $0 === monitor }) { all.append(monitor) }
+    }
+  }
+}
+
 extension Dictionary<String, LayerSize> {
   /// The sizes of layers in the text format of Prometheus.
-  package var prometheusText: String {
+  fileprivate var prometheusText: String {
     let layers = sorted { $0.key < $1.key }
     var text = MetricsText()
     text.begin("millpond_entries", "gauge", "Values that a layer has.")

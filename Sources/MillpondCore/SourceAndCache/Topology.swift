@@ -68,6 +68,9 @@ public struct Topology: Sendable {
   /// Evicts values until no more than this share is left.
   package private(set) var trim: (@Sendable (Double) -> Void)?
 
+  /// Returns what is known of the server behind a store.
+  package private(set) var server: (@Sendable () -> ServerReport)?
+
   /// Returns the time until a circuit lets the next attempt through; nil while it is closed.
   private(set) var openFor: (@Sendable () -> Duration?)?
 
@@ -180,6 +183,13 @@ extension Topology {
     var copy = self
     copy.counters = counters
     copy.trim = trim
+    return copy
+  }
+
+  /// Returns a copy that tells about the server behind it.
+  package func reporting(_ server: @escaping @Sendable () -> ServerReport) -> Topology {
+    var copy = self
+    copy.server = server
     return copy
   }
 

@@ -42,8 +42,10 @@ enum PageScriptParts {
       view.meter.setAttribute("aria-label", `${part.label}: share of the limit`);
       view.counters = make("div", "numbers");
       view.more = make("div", "numbers");
+      view.server = make("div", "numbers");
       view.answers = make("div", "numbers");
-      box.append(head, view.size, view.meter, view.counters, view.more, view.answers);
+      box.append(head, view.size, view.meter, view.counters, view.more);
+      box.append(view.server, view.answers);
       if (part.canTrim) box.append(drawTrims(part));
       if (isGroup) {
         const below = make("div", "below");
@@ -84,6 +86,7 @@ enum PageScriptParts {
       set(view.more, counters ? `${number(counters.insertions)} stored, `
         + `${number(counters.rejections)} rejected, ${number(counters.evictions)} evicted, `
         + `${number(counters.expirations)} expired` : "");
+      set(view.server, part.server || "");
       set(view.answers, part.answers ? describeAnswers(part.answers) : "");
       part.parts.forEach(fillPart);
     }

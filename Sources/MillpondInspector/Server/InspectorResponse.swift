@@ -23,14 +23,9 @@ struct InspectorResponse: Sendable {
         + Array("retry: 1000\n\n".utf8))
   }
 
-  /// The counters and sizes of a composition, in the text format of Prometheus.
+  /// The counters, sizes and servers of a composition, in the text format of Prometheus.
   static func metrics(of topology: Topology) -> InspectorResponse {
-    let statistics = topology.observedMonitors.reduce(into: [:]) { all, monitor in
-      all.merge(monitor.statistics, uniquingKeysWith: +)
-    }
-    return InspectorResponse(
-      "text/plain; version=0.0.4; charset=utf-8",
-      CacheMonitor.prometheusText(of: statistics) + topology.sizes.prometheusText)
+    InspectorResponse("text/plain; version=0.0.4; charset=utf-8", topology.prometheusText)
   }
 
   private init(bytes: [UInt8]) {

@@ -70,14 +70,3 @@ final class ActivityLog: Sendable {
       .compactMap(\.record.key)
   }
 }
-
-extension Topology {
-  /// The monitors of the composition, each once; not those within a monitored part, of which the
-  /// outer monitor hears everything.
-  var observedMonitors: [CacheMonitor] {
-    if let monitor { return [monitor] }
-    return parts.flatMap(\.observedMonitors).reduce(into: []) { all, monitor in
-      if !all.contains(where: { $0 === monitor }) { all.append(monitor) }
-    }
-  }
-}

@@ -45,6 +45,7 @@ private struct PartReader {
       id: id, role: chain.last?.role.word ?? "", label: label,
       titles: chain.map { $0.title.shortened(to: 100) }, count: size?.count, cost: size?.cost,
       counters: (chain.last?.counters?()).map(CountersState.init),
+      server: chain.last?.server?().line.withoutSecrets.shortened(to: 500),
       answers: chain.compactMap { statistics[$0.label] }.first.map(AnswersState.init),
       flightCount: own.count, canTrim: allowsTrimming && chain.last?.trim != nil,
       parts: topology.partsBelow.enumerated().map { state(of: $1, id: "\(id).\($0)") })

@@ -39,6 +39,9 @@ struct PartState: Encodable, Sendable {
   let count: Int?
   let cost: Int?
   let counters: CountersState?
+
+  /// The state of the server behind the layer, in one line.
+  let server: String?
   let answers: AnswersState?
   let flightCount: Int
   let canTrim: Bool
