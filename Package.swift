@@ -111,7 +111,7 @@ let package = Package(
       name: "MillpondTests",
       dependencies: [
         "Millpond", "MillpondEntityArchive", "MillpondInspector", "MillpondRedis",
-        "MillpondHTTPTesting", "MillpondTesting", "LoopbackServer", "TestTraits",
+        "MillpondHTTPTesting", "MillpondTesting", "LocalRedis", "LoopbackServer", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
