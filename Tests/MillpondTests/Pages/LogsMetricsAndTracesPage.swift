@@ -35,5 +35,5 @@ import Millpond
       }
     }
   }
-  // end
+// end
 #endif
