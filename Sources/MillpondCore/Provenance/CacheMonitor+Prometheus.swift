@@ -47,9 +47,9 @@ extension Source {
   ///     millpond_entries{layer="memory"} 812
   ///     millpond_redis_ready{server="127.0.0.1:6379"} 1
   ///
-  /// The statistics are those of ``CacheMonitor/prometheusText``, where a layer that several monitors
-  /// watch is counted together. An endpoint that adds the texts of several compositions should
-  /// give their layers different names.
+  /// The statistics are those of ``CacheMonitor/prometheusText``; a layer that several monitors watch
+  /// is counted together. The format has each metric once, so the texts of several compositions
+  /// are not to be joined: they are several endpoints, or have one monitor and its text.
   ///
   /// - Complexity: O(*n*) in the layers, with a lock of each.
   public var prometheusText: String { topology(for: nil).prometheusText }
