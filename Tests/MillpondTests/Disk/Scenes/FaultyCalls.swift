@@ -60,7 +60,8 @@ final class FaultyCalls: FileCalls {
 
   /// - Parameters:
   ///   - refusal: The error of every changing call, as on a read-only volume; nil for none.
-  ///   - before: Called before each call, on the thread that makes it.
+  ///   - before: Called before each call, on the thread that makes it; before an unlock too, which
+  ///     counts as a lock.
   init(
     refusing refusal: POSIXErrorCode? = nil, before: @escaping @Sendable (Call) -> Void = { _ in }
   ) {
@@ -229,6 +230,7 @@ extension FaultyCalls {
 
   /// Succeeds also after a death: the system unlocks for a dead process.
   func unlock(_ descriptor: Int32) {
+    before(.lock)
     calls.unlock(descriptor)
   }
 }
