@@ -138,6 +138,7 @@ public final class EntityStore: Sendable {
 ///
 /// For use on the thread and during the update that receives it. A later write through it is an
 /// ordinary write.
+@frozen
 public struct EntityTransaction {
   @usableFromInline let core: EntityCore
 

@@ -9,6 +9,7 @@
 ///
 /// Not a value: copies share the memory. It belongs to one store, which is under one lock.
 @usableFromInline
+@frozen
 package struct ChunkedArray<Element: BitwiseCopyable>: Sendable {
   /// The chunks; nil while nothing is allocated.
   @usableFromInline nonisolated(unsafe) var chunks:

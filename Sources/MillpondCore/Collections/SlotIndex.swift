@@ -4,6 +4,7 @@
 /// The home of a hash is its position in the range of buckets, so that any number of buckets is
 /// possible. Two of five stay empty, so that runs stay short.
 @usableFromInline
+@frozen
 package struct SlotIndex: Sendable {
   /// The buckets: zero is empty; otherwise the hash in the upper half, and the slot plus one in the
   /// lower.

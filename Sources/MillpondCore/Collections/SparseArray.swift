@@ -2,6 +2,7 @@
 ///
 /// So a first element at a high slot costs no more than one at a low slot.
 @usableFromInline
+@frozen
 package struct SparseArray<Element: Sendable>: Sendable {
   @usableFromInline var pages: ContiguousArray<ContiguousArray<Element>> = []
   @usableFromInline let common: Element

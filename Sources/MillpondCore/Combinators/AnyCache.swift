@@ -4,6 +4,7 @@ public import MillpondSignals
 /// `BasicCache`, made by `normalize`.
 ///
 /// Writes to a wrapped source that is not a cache succeed and keep nothing.
+@frozen
 public struct AnyCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   /// A closure that removes the values of all keys that satisfy a predicate.
   public typealias MatchingRemoval =
@@ -134,6 +135,7 @@ extension Source {
 /// Closures rather than a subclass: each is specialised for the type that it captures, whereas the
 /// methods of a generic class look everything up by metadata. A hit retains this one object.
 @usableFromInline
+@_fixed_layout
 final class ErasedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let get: @Sendable (Key, Lookup) -> Signal<Value>
   @usableFromInline let answers: @Sendable (Key, Lookup) -> Signal<Answer<Value>>

@@ -2,6 +2,7 @@
 ///
 /// Both directions can throw: then the layer does not store the value, or does not have one. Carlos
 /// calls this a `TwoWayTransformer`.
+@frozen
 public struct Codec<Encoded: Sendable, Decoded: Sendable>: Sendable {
   @usableFromInline enum Way: Sendable {
     case now(@Sendable (Decoded) throws -> Encoded, @Sendable (Encoded) throws -> Decoded)

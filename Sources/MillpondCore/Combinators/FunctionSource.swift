@@ -16,6 +16,7 @@ public import MillpondSignals
 /// the get fails with `SignalError.timedOut(after:key:)`, and the task is cancelled, so that a mute
 /// backend holds neither callers nor limits. The parameter `timeLimit` is another time, or nil. A
 /// signal has no limit: it can bring its own, see `Signal.timeout(_:awaiting:clock:)`.
+@frozen
 public struct FunctionSource<Key: Hashable & Sendable, Value: Sendable>: Source {
   @usableFromInline let fetch: Fetch
 

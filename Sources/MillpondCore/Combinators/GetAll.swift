@@ -88,6 +88,7 @@ extension Source {
 
 /// The distinct keys of a list, and the index among them of each key in the list.
 @usableFromInline
+@frozen
 struct KeyOrder<Key: Hashable & Sendable>: Sendable {
   @usableFromInline var distinct: [Key] = []
   @usableFromInline var places: [Int] = []

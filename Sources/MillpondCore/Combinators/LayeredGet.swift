@@ -6,6 +6,7 @@ public import MillpondSignals
 /// Sendable because only the deliveries of one layer after the other touch the mutable state, and
 /// those are serial.
 @usableFromInline
+@_fixed_layout
 final class LayeredGet<Upper: Cache, Lower: Source>: @unchecked Sendable
 where Upper.Key == Lower.Key, Upper.Value == Lower.Value {
   @usableFromInline typealias Key = Upper.Key

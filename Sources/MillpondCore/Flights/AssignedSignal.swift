@@ -2,6 +2,7 @@ public import MillpondSignals
 
 /// A signal that was assigned to a key.
 @usableFromInline
+@_fixed_layout
 final class AssignedSignal<Value: Sendable>: Sendable {
   @usableFromInline let signal: Signal<Value>
 

@@ -2,6 +2,7 @@ public import MillpondSignals
 
 /// A run of a source that all callers of its key share: a replayed run in a table.
 @usableFromInline
+@frozen
 struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
   @usableFromInline typealias Constants = FlightConstants<Key, Value>
   @usableFromInline typealias Variables = FlightVariables<Key, Value>
@@ -75,6 +76,7 @@ struct Flight<Key: Hashable & Sendable, Value: Sendable>: Sendable, Equatable {
 
 /// The properties of a flight that never change.
 @usableFromInline
+@frozen
 struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
   @usableFromInline let key: Key
   @usableFromInline let table: Locked<JoinableFlights<Key, Value>>
@@ -103,6 +105,7 @@ struct FlightConstants<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Se
 
 /// The properties of a flight that change, under the lock of its table.
 @usableFromInline
+@frozen
 struct FlightVariables<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Sendable {
   /// The freshness with which callers may join.
   @usableFromInline var freshness: Freshness
@@ -133,6 +136,7 @@ struct FlightVariables<Key: Hashable & Sendable, Value: Sendable>: ~Copyable, Se
 
 /// A caller that has been counted in, and has to wait next.
 @usableFromInline
+@frozen
 struct FlightCaller<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline let flight: Flight<Key, Value>
   @usableFromInline let priority: Priority

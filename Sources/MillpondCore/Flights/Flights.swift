@@ -14,7 +14,7 @@ final class Flights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The greatest number of keys that can be under way and shared.
   @usableFromInline let limit: Int
 
-  @inlinable
+  @usableFromInline
   init(_ clock: FlightClock, limit: Int = .max) {
     self.clock = clock
     self.limit = limit

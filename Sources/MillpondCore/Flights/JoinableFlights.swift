@@ -5,6 +5,7 @@ public import MillpondSignals
 ///
 /// Pure; its owner locks. The caller releases removed flights after the unlock.
 @usableFromInline
+@frozen
 struct JoinableFlights<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Caller = FlightCaller<Key, Value>
 

@@ -5,6 +5,7 @@ public import MillpondSignals
 /// A store admits a fill if its key was not written after the token was taken, and if the get has
 /// neither ended nor been cancelled. Take the token before the lookup in the store itself: a write
 /// between the two has to win.
+@frozen
 public struct FillToken: Sendable {
   @usableFromInline package let revision: Revision
   @usableFromInline let lifetime: Lifetime?

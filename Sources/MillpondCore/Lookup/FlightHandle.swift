@@ -84,6 +84,7 @@ package final class FlightClock: Sendable {
 
 /// The handle of a flight with one key.
 @usableFromInline
+@_fixed_layout
 final class KeyedFlightHandle<Key: Hashable & Sendable>: FlightHandle, @unchecked Sendable {
   @usableFromInline let key: Key
   @usableFromInline let table: ObjectIdentifier

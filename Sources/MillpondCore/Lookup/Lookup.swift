@@ -3,6 +3,7 @@ public import MillpondSignals
 /// The terms of a get, which travel with it through the layers.
 ///
 /// - Complexity: The default allocates nothing.
+@frozen
 public struct Lookup: Sendable {
   /// The answers that the get accepts.
   public let freshness: Freshness

@@ -11,6 +11,7 @@ import MillpondSignals
 ///
 /// Every layer above stores the value for that long, or for its own time to live if that is
 /// shorter, and passes on what is left: a value from disk has only its rest left in memory.
+@frozen
 public struct Stamped<Value: Sendable>: Sendable {
   /// The value.
   public let value: Value

@@ -193,6 +193,7 @@ extension MemoryCache {
 
 /// The latest value of a run and its time, until the run has ended.
 @usableFromInline
+@_fixed_layout
 final class UnstoredValue<Value: Sendable>: Sendable {
   @usableFromInline typealias Sent = (value: Value, time: Int64)
 

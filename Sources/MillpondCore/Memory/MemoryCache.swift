@@ -29,6 +29,7 @@ public import Synchronization
 ///   reported outside the locks.
 /// - Complexity: O(1) for a hit, a set or a removal; O(*n*) for removals of all or by predicate, in
 ///   steps between which other threads can take the locks.
+@_fixed_layout
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Cache {
   @usableFromInline let shards: MemoryShards<Key, Value>
   @usableFromInline let options: MemoryOptions

@@ -102,6 +102,7 @@ extension Source {
 ///
 /// Without listeners it costs neither an object nor a look at the clock until the layer answers.
 @usableFromInline
+@frozen
 struct AnswerReport: Sendable {
   /// The time at which the layer was asked, by the listeners' clock; nil if there were no
   /// listeners.

@@ -8,6 +8,7 @@ public import MillpondSignals
 /// Sendable because the mutable state is touched before the get joins a flight, and then only by
 /// the deliveries of the flight, which are serial.
 @usableFromInline
+@_fixed_layout
 final class RefreshingGet<Store: Cache, Base: Source, Element: Sendable>: @unchecked Sendable
 where Store.Key == Base.Key, Store.Value == Base.Value {
   @usableFromInline typealias Finding = Stamped<CachedFetch<Base.Value>>

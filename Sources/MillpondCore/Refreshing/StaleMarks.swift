@@ -121,6 +121,7 @@ struct StaleMarks<Key: Hashable & Sendable>: Sendable {
 /// A rule that says whether a stored value is marked, in one word for hits that take no lock: the time
 /// in nanoseconds of a mark of all keys, which is compared with the value's age, or one of these.
 @usableFromInline
+@frozen
 struct MarkRule: RawRepresentable, AtomicRepresentable, Sendable {
   @usableFromInline let rawValue: Int64
 

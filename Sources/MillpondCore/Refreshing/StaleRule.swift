@@ -2,6 +2,7 @@ public import MillpondSignals
 
 /// The rule of a get that receives a stale value if a new one takes too long.
 @usableFromInline
+@frozen
 struct StaleRule<Content: Sendable>: TimedRule {
   @usableFromInline typealias Value = Stamped<CachedFetch<Content>>
 

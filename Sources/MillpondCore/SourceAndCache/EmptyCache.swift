@@ -3,6 +3,7 @@ public import MillpondSignals
 /// A cache that always misses; writes succeed and store nothing.
 ///
 /// It is the identity of layering.
+@frozen
 public struct EmptyCache<Key: Hashable & Sendable, Value: Sendable>: Cache, AnsweringSource {
   /// Creates an empty cache.
   @inlinable

@@ -1,5 +1,6 @@
 /// The last arrivals of writes of the keys whose hashes end alike.
 @usableFromInline
+@frozen
 struct ArrivalStripe: Sendable, BitwiseCopyable {
   /// The hash of the key of the last arrival.
   @usableFromInline var hash = 0

@@ -2,8 +2,10 @@
 ///
 /// So no change takes longer than one generation, however many writes are remembered.
 @usableFromInline
+@frozen
 struct RememberedWrites<Key: Hashable & Sendable>: Sendable {
   @usableFromInline
+  @frozen
   struct Generation: Sendable {
     @usableFromInline var writes: [Key: Revision] = [:]
 

@@ -21,6 +21,7 @@
 ///
 /// This type does not lock: its owner does, and releases the result of ``takeForgotten()`` after
 /// the unlock.
+@frozen
 public struct WriteOrder<Key: Hashable & Sendable>: Sendable {
   /// The last arrivals of writes, for each stripe of keys; and of a write to all keys.
   @usableFromInline var arrivals: [ArrivalStripe] = []

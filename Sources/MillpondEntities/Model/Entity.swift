@@ -70,6 +70,7 @@ extension Mergeable {
 /// A reference to an entity by its identity, whether or not the entity is stored.
 ///
 /// References to different types are never equal, whatever their types and identities are called.
+@frozen
 public struct Reference<Target: Entity>: Hashable, Sendable {
   /// The identity of the entity.
   public let id: Target.ID
@@ -88,6 +89,7 @@ public struct Reference<Target: Entity>: Hashable, Sendable {
 ///     static let relations: [Relation<Author>] = [Relation(\.books), Relation(\.agent)]
 ///
 /// A key path is converted to a closure here; no reflection is used.
+@frozen
 public struct Relation<Owner: Entity>: Sendable {
   @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
 
@@ -98,6 +100,7 @@ public struct Relation<Owner: Entity>: Sendable {
 }
 
 /// The references found in an entity.
+@frozen
 public struct RelatedEntities {
   /// The nodes of the references, which the store keeps until the transaction is committed.
   @usableFromInline var targets: [NodeNumber]

@@ -92,6 +92,7 @@ extension Reference: Decodable where Target.ID: Decodable {
 ///     }
 ///
 /// Such references can be relations of an entity too.
+@frozen
 public struct AnyReference: Sendable {
   /// The type of the entity.
   public let type: any Entity.Type

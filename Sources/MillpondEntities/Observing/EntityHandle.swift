@@ -30,6 +30,7 @@ extension EntityStore {
 /// is the last one, and ``changes`` fail with `SignalError.abandoned(origin:)`.
 ///
 /// - Note: Any thread. A handle costs a commit nothing; its subscriptions are ordinary ones.
+@_fixed_layout
 public final class EntityHandle<E: Entity>: Sendable {
   /// The reference to the entity.
   public let reference: Reference<E>

@@ -5,6 +5,7 @@ public import MillpondSignals
 /// Of two entities of equal rank, the one that arrived first comes first, so each has one place,
 /// which a binary search finds. An inconsistent order costs time, and gives some order.
 @usableFromInline
+@frozen
 struct EntityList<E: Entity>: Sendable {
   @usableFromInline let isIncluded: @Sendable (E) -> Bool
   @usableFromInline let precedes: (@Sendable (E, E) -> Bool)?
@@ -17,6 +18,7 @@ struct EntityList<E: Entity>: Sendable {
   @usableFromInline var lastArrival = 0
 
   @usableFromInline
+  @frozen
   struct Member: Sendable {
     @usableFromInline let value: E
     @usableFromInline let arrival: Int

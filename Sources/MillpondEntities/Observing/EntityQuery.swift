@@ -42,6 +42,7 @@ extension EntityStore {
 /// The matching entities of a type, in order, see ``EntityStore/query(_:where:by:depth:)``.
 ///
 /// Its closures run on the notifying thread, with no lock held.
+@frozen
 public struct EntityQuery<E: Entity>: Sendable {
   @usableFromInline let edits: Signal<[TableEdit<E>]>
   @usableFromInline let isIncluded: @Sendable (E) -> Bool

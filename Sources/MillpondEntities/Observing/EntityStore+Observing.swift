@@ -76,6 +76,7 @@ extension EntityCore {
 }
 
 /// An entity after a change, with the causes of the change.
+@frozen
 public struct EntityChange<E: Entity>: Sendable {
   /// The entity; nil if it does not exist now.
   public let value: E?

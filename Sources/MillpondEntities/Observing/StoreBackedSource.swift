@@ -38,6 +38,7 @@ extension Source where Value: Entity, Key == Value.ID {
 }
 
 /// A source whose answers are entities of a store.
+@frozen
 public struct StoreBackedSource<Base: Source>: Cache where Base.Value: Entity {
   /// The keys of the base.
   public typealias Key = Base.Key

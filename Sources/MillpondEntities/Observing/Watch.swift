@@ -6,6 +6,7 @@ public import MillpondSignals
 /// It delivers events of any thread serially and in order, and its first value inside the
 /// subscription: it has the turn of its mailbox before the store knows it.
 @usableFromInline
+@_fixed_layout
 final class Watch<Element: Sendable>: Sendable {
   /// The mailbox, where nil stands for the first event, which is unknown until its turn.
   @usableFromInline let mailbox = Mailbox<Event<Element>?>()

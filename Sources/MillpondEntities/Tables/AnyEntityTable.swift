@@ -5,6 +5,7 @@ public import MillpondCore
 /// Through a protocol or a superclass, each call would look up generic code by metadata, which takes
 /// twenty times as long.
 @usableFromInline
+@_fixed_layout
 final class AnyEntityTable: Sendable {
   /// The table, an ``EntityTable`` for the type of the entities.
   @usableFromInline let table: any AnyObject & Sendable

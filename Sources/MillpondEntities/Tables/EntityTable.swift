@@ -3,9 +3,11 @@ import MillpondSignals
 
 /// The rows of one type: one for each identity that is stored, referred to, observed or retained.
 @usableFromInline
+@_fixed_layout
 final class EntityTable<E: Entity>: @unchecked Sendable {
   // Sendable because its variables are touched only under the lock of the tables that contain it.
   @usableFromInline
+  @frozen
   struct Row: Sendable {
     /// The identity; nil for a vacant row.
     @usableFromInline let id: E.ID?
@@ -173,6 +175,7 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
 
 /// The state of an entity as of the last commit.
 @usableFromInline
+@frozen
 struct StoredEntity<E: Entity>: Sendable {
   @usableFromInline let row: Int32?
   @usableFromInline let value: E?
@@ -190,6 +193,7 @@ struct StoredEntity<E: Entity>: Sendable {
 
 /// The result of a commit for one entity: its present value, or none.
 @usableFromInline
+@frozen
 package struct TableEdit<E: Entity>: Sendable {
   @usableFromInline package let id: E.ID
   @usableFromInline package let value: E?
@@ -203,6 +207,7 @@ package struct TableEdit<E: Entity>: Sendable {
 
 /// A subscriber to all commits that touch a type.
 @usableFromInline
+@frozen
 struct TableListener<E: Entity>: Sendable {
   /// Whether it protects the table's entities from pruning.
   @usableFromInline let isQuery: Bool

@@ -45,6 +45,7 @@ struct ObserverList: Sendable {
 ///
 /// A struct, because a closure in an optional or a tuple would be wrapped at each use.
 @usableFromInline
+@frozen
 struct NodeObserver: Sendable {
   /// Makes the notice of a commit with these causes, from the present value in the row.
   @usableFromInline let notice: @Sendable (_ row: Int32, _ causes: [AnyReference]) -> Notice

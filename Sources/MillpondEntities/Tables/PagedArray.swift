@@ -1,5 +1,6 @@
 /// An array in pages: growing moves no elements, except within the first page while that is small.
 @usableFromInline
+@frozen
 struct PagedArray<Element> {
   @usableFromInline var pages: ContiguousArray<ContiguousArray<Element>> = []
   @usableFromInline var count = 0

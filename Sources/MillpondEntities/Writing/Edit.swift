@@ -3,6 +3,7 @@ import MillpondSignals
 
 /// The new state of one entity in a transaction.
 @usableFromInline
+@frozen
 struct Edit<E: Entity>: Sendable {
   @usableFromInline let id: E.ID
 

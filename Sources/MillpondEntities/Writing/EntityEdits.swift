@@ -3,6 +3,7 @@ public import MillpondSignals
 
 /// The writes of a transaction to entities of one type, which only the writer sees.
 @usableFromInline
+@_fixed_layout
 final class EntityEdits<E: Entity>: @unchecked Sendable {
   // Sendable because it is touched only with the turn.
   @usableFromInline let core: EntityCore

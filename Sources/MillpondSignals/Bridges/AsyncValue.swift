@@ -37,6 +37,7 @@ extension Signal {
 ///
 /// It is the lifetime of the run.
 @usableFromInline
+@_fixed_layout
 final class FirstAnswer<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because it adds only a locked state.
 

@@ -99,6 +99,7 @@ extension Signal {
 
 /// A queue of events on their way to an executor; one job at a time delivers them, in order.
 @usableFromInline
+@_fixed_layout
 final class Outbox<Value: Sendable>: Sendable {
   /// The lifetime of the upstream, which ends early when too many events wait.
   @usableFromInline let lifetime: Lifetime
@@ -149,6 +150,7 @@ final class Outbox<Value: Sendable>: Sendable {
 
 /// The waiting events, and whether a job is scheduled for them.
 @usableFromInline
+@frozen
 struct OutboxState<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
   @usableFromInline var waiting: [Event<Value>] = []

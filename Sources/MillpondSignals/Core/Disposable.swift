@@ -6,6 +6,7 @@
 /// other subscribers, so it may hold a lock that their observers take.
 ///
 /// - Note: Any thread, also inside a callback.
+@frozen
 public struct Disposable: Sendable {
   @usableFromInline let lifetime: Lifetime?
 

@@ -37,6 +37,7 @@ extension Event where Value == Never {
 /// The progress of a piece of work.
 ///
 /// The producer chooses the units: bytes for a transfer, items for a batch.
+@frozen
 public struct SignalProgress: Sendable, Hashable {
   /// Units done so far, never negative.
   public let completed: Int

@@ -8,6 +8,7 @@ public import Synchronization
 /// ``child()``.
 ///
 /// - Note: Any thread. Teardowns run on the thread that ends the lifetime, with no lock held.
+@frozen
 public struct Lifetime: Sendable {
   @usableFromInline let core: LifetimeCore
 
@@ -76,6 +77,7 @@ public struct Lifetime: Sendable {
 ///
 /// Sendable because its variables are atomic, or touched only under the lock.
 @usableFromInline
+@_fixed_layout
 package class LifetimeCore: @unchecked Sendable {
   /// The flags `ended`, `busy` (it has had teardowns), `parent` (it has had children) and `awaited`.
   @usableFromInline final let bits: AtomicValue<UInt8>
@@ -257,6 +259,7 @@ final class ChildLifetime: LifetimeCore, @unchecked Sendable {
 
 /// The teardowns of a lifetime, with inline places for two, since more are rarely needed.
 @usableFromInline
+@frozen
 struct LifetimeTeardowns {
   // Not with `?`, which means default values.
   @usableFromInline var first: Optional<@Sendable () -> Void>

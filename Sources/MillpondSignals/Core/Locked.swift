@@ -8,6 +8,7 @@ public import Synchronization
 ///
 /// Sendable because the state is touched only under the lock.
 @usableFromInline
+@_fixed_layout
 package final class Locked<State: Sendable>: @unchecked Sendable {
   @usableFromInline let gate = Gate()
   @exclusivity(unchecked) @usableFromInline var state: State
@@ -50,6 +51,7 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
   /// the guarded state. An atomic load and store that it does see prevent that, at no measurable
   /// cost.
   @usableFromInline
+  @frozen
   package struct Gate: ~Copyable {
     @usableFromInline let mutex = Mutex<Void>(())
     @usableFromInline let passage = Atomic<UInt8>(0)
@@ -94,6 +96,7 @@ package final class Locked<State: Sendable>: @unchecked Sendable {
 ///
 /// Sendable for that reason, which the compiler cannot see. Any other use states its own reason.
 @usableFromInline
+@_fixed_layout
 package final class SerialState<State>: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline package var value: State
 

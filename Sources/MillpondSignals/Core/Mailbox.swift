@@ -14,6 +14,7 @@ public import Synchronization
 ///
 /// - Complexity: O(1): two atomic operations, and a lock only on a collision.
 @usableFromInline
+@frozen
 package struct Mailbox<Message: Sendable>: ~Copyable, Sendable {
   /// Zero while the turn is free; otherwise a place on the stack of the thread that has it, plus
   /// one if messages wait.
@@ -191,6 +192,7 @@ func stackAddress() -> UInt {
 ///
 /// `AtomicLazyReference` would do, but looks up its generic metadata at each release.
 @usableFromInline
+@frozen
 package struct LazyObject: ~Copyable, Sendable {
   /// The address of the object as a number, which is `Sendable`; zero if there is none yet.
   @usableFromInline let address = AtomicValue<UInt>(0)

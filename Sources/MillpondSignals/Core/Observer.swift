@@ -5,6 +5,7 @@
 /// ``Signal/create(file:line:_:)`` or a ``PublishSubject`` may be called from any thread at any
 /// time. An observer that an operator receives must be called serially, and not after a terminal
 /// event.
+@frozen
 public struct Observer<Value: Sendable>: Sendable {
   @usableFromInline package let onNext: @Sendable (Value) -> Void
   @usableFromInline let onOther: @Sendable (Event<Never>) -> Void

@@ -11,6 +11,7 @@
 /// - Note: Any thread may send. An event that is sent inside a callback, or while another thread
 ///   delivers, is queued; the delivering thread delivers it.
 /// - Complexity: O(*n*) for each event, with *n* subscribers.
+@_fixed_layout
 public final class PublishSubject<Value: Sendable>: Sendable {
   @usableFromInline let run = Run<Value>(repeatsLatest: false)
   @usableFromInline let origin: String?

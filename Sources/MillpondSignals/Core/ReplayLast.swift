@@ -22,6 +22,7 @@ extension Signal {
 /// ``ReplayPhase`` decides, under a lock, which subscriber starts or cancels a run; each run
 /// delivers its own events.
 @usableFromInline
+@_fixed_layout
 package final class Replay<Value: Sendable>: Sendable {
   @usableFromInline let phase: Locked<ReplayPhase<Value>>
   @usableFromInline let policy: ReplayPolicy
@@ -93,6 +94,7 @@ package final class Replay<Value: Sendable>: Sendable {
 
 /// The present run, and whether its end has arrived.
 @usableFromInline
+@frozen
 package struct ReplayPhase<Value: Sendable>: Sendable {
   /// The running or settled run, and the number of its subscribers.
   @usableFromInline var run: Run<Value>?

@@ -7,6 +7,7 @@ public import Synchronization
 /// Arrivals, departures and events are messages of one mailbox, so they have one order for all, and
 /// the list of subscribers needs no lock. The run is its own lifetime, whose end cancels the work.
 @usableFromInline
+@_fixed_layout
 package class Run<Value: Sendable>: LifetimeCore, @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
 

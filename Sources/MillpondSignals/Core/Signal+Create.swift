@@ -69,6 +69,7 @@ package func placeInCode(_ file: StaticString, _ line: UInt) -> String? {
 /// Any thread may send; the downstream is called serially. Only the first terminal event passes,
 /// and nothing after the lifetime has ended.
 @usableFromInline
+@_fixed_layout
 package final class Serializer<Value: Sendable>: @unchecked Sendable {
   // Sendable because `downstream` is touched only with the mailbox's turn, or in deinit.
   @usableFromInline let mailbox = Mailbox<Event<Value>>()

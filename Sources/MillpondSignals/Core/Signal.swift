@@ -6,6 +6,7 @@
 /// - Note: Any thread may subscribe. Events arrive on the thread that sends them, or on one that is
 ///   delivering at that moment, see <doc:SignalContract> and
 ///   ``receive(on:limit:)-(DispatchQueue,_)``.
+@frozen
 public struct Signal<Value: Sendable>: Sendable {
   /// A closure that sends the events of one run to an observer, until the lifetime ends.
   public typealias Start = @Sendable (Observer<Value>, Lifetime) -> Void
@@ -113,6 +114,7 @@ extension Signal {
 ///
 /// A handle retains the lifetime only, so captures of the closures are released with the sender.
 @usableFromInline
+@_fixed_layout
 final class Subscription<Value: Sendable>: Sendable {
   @usableFromInline let lifetime = Lifetime()
   @usableFromInline let onProgress: (@Sendable (SignalProgress) -> Void)?
@@ -168,6 +170,7 @@ package protocol Emptiness: SendableMetatype {
 ///
 /// - Complexity: O(1) to join two; O(*n*) for a walk. Constant stack for both, and for the release.
 @usableFromInline
+@_fixed_layout
 package final class SignalParts<Value: Sendable>: @unchecked Sendable {
   // Sendable because only deinit changes a node, when no other reference to it exists.
 

@@ -5,6 +5,7 @@
 ///
 /// - Complexity: O(log *n*) amortised to join in order, or to leave.
 @usableFromInline
+@frozen
 package struct SubscriberList<Value: Sendable>: ~Copyable {
   /// The only member, which needs no memory of its own; vacant if the members are in `several`.
   ///
@@ -66,6 +67,7 @@ package struct SubscriberList<Value: Sendable>: ~Copyable {
 /// Bare memory, so that a delivery retains neither it nor a member; an object, because a struct
 /// that frees its memory would look up its generic metadata at each release of an empty list.
 @usableFromInline
+@_fixed_layout
 package final class SubscriberSlots<Value: Sendable> {
   @exclusivity(unchecked) @usableFromInline var slots: UnsafeMutablePointer<SubscriberSlot<Value>>
   @exclusivity(unchecked) @usableFromInline package var capacity = 4
@@ -161,6 +163,7 @@ package func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
 ///
 /// It cannot be copied, so that a call does not retain its observer.
 @usableFromInline
+@frozen
 struct SubscriberSlot<Value: Sendable>: ~Copyable {
   @usableFromInline var member: ListedSubscriber<Value>
 
@@ -191,6 +194,7 @@ struct SubscriberSlot<Value: Sendable>: ~Copyable {
 }
 
 @usableFromInline
+@frozen
 package struct ListedSubscriber<Value: Sendable>: Sendable {
   @usableFromInline var number: Int
   @usableFromInline var observer: Observer<Value>

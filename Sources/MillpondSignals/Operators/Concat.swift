@@ -33,6 +33,7 @@ extension Signal {
 
 /// A runner of one part after the other; the last part runs in its place.
 @usableFromInline
+@frozen
 struct Concatenating<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime

@@ -23,6 +23,7 @@ extension Signal {
 /// A deferred signal is made when the walk reaches it, and its own parts take its place. So a page
 /// that is concatenated with the deferred next page, and so on, takes constant stack and memory.
 @usableFromInline
+@frozen
 package struct ConcatAndMergeParts<Value: Sendable>: Sendable {
   /// The remaining parts, the next one last.
   @usableFromInline var rest: [SignalParts<Value>]

@@ -43,6 +43,7 @@ extension Signal {
 
 /// A run, and the successor that follows its end.
 @usableFromInline
+@_fixed_layout
 final class FallbackRun<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime

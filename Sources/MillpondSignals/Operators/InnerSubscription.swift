@@ -5,6 +5,7 @@ public import Synchronization
 /// Its starter, on return, and its end meet here; the later of the two continues with the next run.
 /// So runs that end at once are followed in a loop, on constant stack.
 @usableFromInline
+@_fixed_layout
 final class InnerSubscription<Whole: Sendable>: Sendable {
   @usableFromInline let whole: Whole
   @usableFromInline let lifetime: Lifetime
@@ -23,6 +24,7 @@ final class InnerSubscription<Whole: Sendable>: Sendable {
 
 /// A meeting point of two concurrent steps, where the later one continues for both.
 @usableFromInline
+@frozen
 package struct Rendezvous: ~Copyable, Sendable {
   @usableFromInline let isReached = AtomicValue(false)
 

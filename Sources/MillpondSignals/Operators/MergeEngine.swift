@@ -23,6 +23,7 @@ extension Signal {
 
 /// A runner of inner signals: `MergeState` decides, and this acts.
 @usableFromInline
+@_fixed_layout
 final class MergeEngine<Value: Sendable>: Sendable {
   @usableFromInline let lifetime: Lifetime
   @usableFromInline let serializer: Serializer<Value>
@@ -156,6 +157,7 @@ extension InnerSubscription {
 
 /// The number of running inner signals, and the waiting ones.
 @usableFromInline
+@frozen
 struct MergeState<Value: Sendable>: Sendable {
   @usableFromInline
   enum Step: Sendable {

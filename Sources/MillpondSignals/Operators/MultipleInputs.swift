@@ -20,6 +20,7 @@ extension MultipleInputsRule {
 
 /// An engine that delivers the events which a rule makes of the messages of several inputs.
 @usableFromInline
+@_fixed_layout
 final class MultipleInputs<Rule: MultipleInputsRule>: @unchecked Sendable {
   // Sendable because `rule` is touched only with the mailbox's turn.
   @usableFromInline let lifetime: Lifetime

@@ -2,6 +2,7 @@
 ///
 /// - Complexity: O(1) amortised to append and to pop.
 @usableFromInline
+@frozen
 package struct Queue<Element> {
   @usableFromInline var elements: ContiguousArray<Element?> = []
   @usableFromInline var head = 0

@@ -18,6 +18,7 @@ extension Signal {
 
 /// A race with one winner, which claims its number once and ends all other runs.
 @usableFromInline
+@_fixed_layout
 final class Racing<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let runs: [Lifetime]

@@ -31,6 +31,7 @@ extension Signal {
 
 /// The value that waits for the next sample.
 @usableFromInline
+@frozen
 struct SampleOnRule<Value: Sendable>: MultipleInputsRule {
   @usableFromInline
   enum Message: Sendable {

@@ -75,6 +75,7 @@ extension MultipleInputs {
 
 /// The number of the run whose events count, and the signals that still run.
 @usableFromInline
+@frozen
 struct SwitchingRule<Value: Sendable>: MultipleInputsRule {
   @usableFromInline
   enum Message: Sendable {

@@ -17,6 +17,7 @@ extension Signal {
 
 /// The state of `take(_:)`.
 @usableFromInline
+@_fixed_layout
 final class Taking<Value: Sendable>: Sendable {
   @usableFromInline let downstream: Observer<Value>
   @usableFromInline let lifetime: Lifetime

@@ -26,6 +26,7 @@ extension Signal {
 
 /// The newest value of the other signal.
 @usableFromInline
+@frozen
 struct WithLatestRule<Value: Sendable, Other: Sendable>: MultipleInputsRule {
   @usableFromInline
   enum Message: Sendable {

@@ -1,5 +1,6 @@
 /// A replayed run with constants and variables of its owner, such as a table of runs.
 @usableFromInline
+@_fixed_layout
 package final class OwnedRun<
   Value: Sendable, Constants: Sendable & ~Copyable, Variables: Sendable & ~Copyable
 >: Run<Value>, @unchecked Sendable {

@@ -66,6 +66,7 @@ extension Signal {
 
 /// A value of a run, its number from 1, and the history of that run.
 @usableFromInline
+@frozen
 struct Numbered<Value: Sendable>: Sendable {
   @usableFromInline let value: Value
   @usableFromInline let number: Int
@@ -90,6 +91,7 @@ struct Numbered<Value: Sendable>: Sendable {
 /// It changes in place. A late subscriber copies the values that it is to receive, because the run
 /// may go on meanwhile.
 @usableFromInline
+@frozen
 struct ReplayBuffer<Value: Sendable>: Sendable {
   @usableFromInline let limit: Int
   @usableFromInline var count = 0

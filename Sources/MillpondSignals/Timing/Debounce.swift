@@ -18,6 +18,7 @@ extension Signal {
 
 /// The value that waits, and its deadline.
 @usableFromInline
+@frozen
 package struct DebounceRule<Value: Sendable>: TimedRule {
   @usableFromInline let quiet: Duration
   @usableFromInline var held = PendingValue<Value>()

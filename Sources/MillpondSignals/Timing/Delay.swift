@@ -17,6 +17,7 @@ extension Signal {
 
 /// The events that wait, the one due first in front.
 @usableFromInline
+@frozen
 package struct DelayRule<Value: Sendable>: TimedRule {
   @usableFromInline let delay: Duration
   @usableFromInline var waiting = Queue<(event: Event<Value>, deadline: Duration)>()

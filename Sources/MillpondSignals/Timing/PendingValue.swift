@@ -2,6 +2,7 @@
 ///
 /// The common part of the rules of `debounce`, `sample(every:)` and `throttle`.
 @usableFromInline
+@frozen
 package struct PendingValue<Value: Sendable>: Sendable {
   @usableFromInline package var deadline: Duration?
   @usableFromInline var value: Value?

@@ -24,6 +24,7 @@ extension Signal {
 
 /// A runner of one attempt after the other.
 @usableFromInline
+@_fixed_layout
 final class Retrying<Value: Sendable>: Sendable {
   @usableFromInline let signal: Signal<Value>
   @usableFromInline let downstream: Observer<Value>

@@ -18,6 +18,7 @@ extension Signal {
 
 /// The value that waits, and its tick.
 @usableFromInline
+@frozen
 package struct SampleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let beginning: Duration

@@ -21,6 +21,7 @@ extension Signal {
 
 /// The value that waits, and the time from which the next one may pass.
 @usableFromInline
+@frozen
 package struct ThrottleRule<Value: Sendable>: TimedRule {
   @usableFromInline let interval: Duration
   @usableFromInline let latest: Bool

@@ -43,6 +43,7 @@ extension Signal {
 /// A deadline that moves away leaves the timer as it is; a timer that fires too early is set again.
 /// So a burst of values costs one timer, not one for each.
 @usableFromInline
+@_fixed_layout
 final class Timed<Rule: TimedRule>: @unchecked Sendable {
   // Sendable because its variables are touched only with the mailbox's turn.
   @usableFromInline let lifetime: Lifetime

@@ -42,6 +42,7 @@ public enum TimeoutAwaited: Sendable {
 
 /// The deadline of the awaited event.
 @usableFromInline
+@frozen
 package struct TimeoutRule<Value: Sendable>: TimedRule {
   @usableFromInline let limit: Duration
   @usableFromInline let awaited: TimeoutAwaited

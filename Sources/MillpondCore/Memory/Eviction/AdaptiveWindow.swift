@@ -13,6 +13,7 @@
 ///   hits, as a logarithm, gives direction and length of a step; a step is taken after four times
 ///   as many gets as there are entries.
 @usableFromInline
+@frozen
 struct AdaptiveWindow: Sendable {
   /// The share, from 0.02 to 0.8.
   @usableFromInline private(set) var share = 0.02

@@ -217,6 +217,7 @@ extension FrequencySketch {
 /// The positions of a key's counters: the first word of their block, and their words and bits in
 /// it.
 @usableFromInline
+@frozen
 struct Spread {
   @usableFromInline let base: Int
   @usableFromInline let position: UInt64

@@ -77,7 +77,13 @@ package struct PolicyOrder: Sendable {
   @inlinable
   @inline(__always)
   package mutating func used(_ slot: Slot, _ hash: UInt32) {
-    if !isAdaptive { return nodes.renew(slot, in: &window) }
+    if !isAdaptive {
+      // A copy: with library evolution, other modules can't know that both are stored apart.
+      var order = window
+      nodes.renew(slot, in: &order)
+      window = order
+      return
+    }
     let state = states[slot]
     if state & Self.list == Self.inWindow { share.windowHits &+= 1 } else { share.mainHits &+= 1 }
     if state & Self.isUsed == 0 {

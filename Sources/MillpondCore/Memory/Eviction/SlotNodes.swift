@@ -1,5 +1,6 @@
 /// The hash of an entry, and its neighbours in its list.
 @usableFromInline
+@frozen
 struct SlotNode: Sendable, BitwiseCopyable {
   @usableFromInline var newer: Slot
   @usableFromInline var older: Slot
@@ -15,6 +16,7 @@ struct SlotNode: Sendable, BitwiseCopyable {
 
 /// A linked list of slots, with its count and weight.
 @usableFromInline
+@frozen
 struct SlotList: Sendable {
   @usableFromInline var newest: Slot = -1
   @usableFromInline var oldest: Slot = -1
@@ -29,6 +31,7 @@ struct SlotList: Sendable {
 ///
 /// Without costs each entry weighs one.
 @usableFromInline
+@frozen
 struct SlotNodes: Sendable {
   @usableFromInline var nodes = ChunkedArray<SlotNode>()
   @usableFromInline var weights = ChunkedArray<Int>()
@@ -213,6 +216,7 @@ extension SlotNodes {
 
 /// The entries to evict: usually one or none.
 @usableFromInline
+@frozen
 package struct Victims: Sendable {
   @usableFromInline package var first: Slot
   @usableFromInline package var others: ContiguousArray<Slot> = []

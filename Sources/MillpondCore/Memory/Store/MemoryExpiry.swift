@@ -2,6 +2,7 @@
 @usableFromInline
 struct MemoryExpiry: Sendable {
   @usableFromInline
+  @frozen
   struct Stamp: Sendable, BitwiseCopyable {
     @usableFromInline var bornAt: Int64
     @usableFromInline var revision: Revision

@@ -38,6 +38,7 @@ struct MemoryOptions: Sendable {
 
 /// The details that are stored with a value.
 @usableFromInline
+@frozen
 struct MemoryDetails: Sendable, BitwiseCopyable {
   @usableFromInline let cost: Int
 

@@ -7,6 +7,7 @@ public import Synchronization
 /// No two of their locks are held at once, except during the division of the first store, while no
 /// other thread can hold another one.
 @usableFromInline
+@_fixed_layout
 final class MemoryShards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Store = MemoryStore<Key, Value>
   @usableFromInline typealias Move = MemoryMove<Key, Value>
@@ -301,6 +302,7 @@ extension MemoryShards {
 
 /// A store and its lock.
 @usableFromInline
+@frozen
 struct MemoryShard<Key: Hashable & Sendable, Value: Sendable>: ~Copyable {
   // The store comes first: the thread sanitizer attributes a change of it to the first bytes of the
   // whole shard, which must not be the gate's.

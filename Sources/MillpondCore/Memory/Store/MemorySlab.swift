@@ -2,8 +2,10 @@
 ///
 /// Sendable because it belongs to one store, which is under one lock.
 @usableFromInline
+@_fixed_layout
 final class MemorySlab<Key, Value>: @unchecked Sendable {
   @usableFromInline
+  @frozen
   struct Pair {
     @usableFromInline var key: Key
     @usableFromInline var value: Value
@@ -87,6 +89,7 @@ final class MemorySlab<Key, Value>: @unchecked Sendable {
 
 /// The hash of a key, computed once: the upper half selects the shard, the lower half the bucket.
 @usableFromInline
+@frozen
 struct MemoryHash: Sendable {
   @usableFromInline let whole: Int
 

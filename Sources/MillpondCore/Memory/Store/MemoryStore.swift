@@ -3,6 +3,7 @@
 /// Pure; its owner locks, and releases dropped values after the unlock: it is used under one lock,
 /// with all the memory of its columns and slab.
 @usableFromInline
+@frozen
 struct MemoryStore<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   // The properties that a hit uses come first, side by side.
   @usableFromInline var index = SlotIndex()
@@ -284,6 +285,7 @@ enum Placing: Sendable {
 
 /// The room that a call has made and not used yet, and its removals.
 @usableFromInline
+@frozen
 struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var room = MemorySpace()
   @usableFromInline var removals = Removals<Key, Value>()
@@ -297,6 +299,7 @@ struct MemoryMove<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
 /// The progress of an operation in steps with one store.
 @usableFromInline
+@frozen
 struct StoreProgress {
   /// The next place to examine, or the number of entries that may still be dropped.
   @usableFromInline var place = 0

@@ -40,6 +40,7 @@ public struct Removal<Key: Sendable, Value: Sendable>: Sendable {
 
 /// The removals under a lock, to be reported and released after it: usually one or none.
 @usableFromInline
+@frozen
 struct Removals<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline var first: Removal<Key, Value>?
   @usableFromInline var more: SerialState<MoreRemovals<Key, Value>>?
