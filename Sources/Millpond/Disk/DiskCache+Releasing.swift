@@ -7,9 +7,9 @@ extension DiskCache {
   ///
   /// All earlier writes are on disk then, and no file is locked. The next get or write opens the
   /// folder again, with what the other process has stored; while the other one has it, they fail
-  /// with `CacheError.inUse(layer:)`. Pieces that are being stored (``storing(_:for:)``) fail at
-  /// their end. Other caches of the folder in this process keep it until they are released too.
-  /// <doc:AppGroups> has the whole.
+  /// with `CacheError.inUse(layer:)`. Pieces that are being stored (``storing(_:for:)``) fail, and
+  /// so do downloads, of which ``PartialTransfers`` keep what has come. Other caches of the folder
+  /// in this process keep it until they are released too. <doc:AppGroups> has the whole.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult

@@ -198,7 +198,8 @@ public final class DiskCache: Cache, AnsweringSource {
   /// Releasing the cache does the same, without an outcome.
   ///
   /// A flush after this call waits for it. Gets and writes fail with
-  /// `CacheError.unavailable(layer:underlying:)` and ``DiskError/closed(folder:)``.
+  /// `CacheError.unavailable(layer:underlying:)` and ``DiskError/closed(folder:)``, and so do pieces
+  /// that are being stored.
   ///
   /// - Returns: The outcome, which may be ignored; disposing of it cancels nothing.
   @discardableResult

@@ -59,10 +59,16 @@ final class FileStream: @unchecked Sendable {
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: .value(number))
-    store.streams.add(number, since: pending.revision) { [weak self] done in
-      guard let self else { return done(nil) }
-      erase(done)
-    }
+    store.streams.add(
+      number, since: pending.revision,
+      erase: { [weak self] done in
+        guard let self else { return done(nil) }
+        erase(done)
+      },
+      end: { [weak self] done in
+        guard let self else { return done() }
+        endByClosing(done)
+      })
     // A later removal of everything finds the stream; an earlier one may have overtaken it.
     let removal = store.state.withLock { $0.index.writes.removalOfAll }
     if pending.revision < removal { erase { _ in } }
@@ -252,6 +258,15 @@ final class FileStream: @unchecked Sendable {
       } catch {
         done(error)
       }
+    }
+  }
+
+  /// Fails, since the store of a closed folder can't store the value; what has come is offered to be
+  /// kept.
+  private func endByClosing(_ done: @escaping @Sendable () -> Void) {
+    queue.add {
+      self.end(by: CacheError(disk: DiskError.closed(folder: self.store.path)))
+      done()
     }
   }
 

@@ -76,18 +76,21 @@ enum SharedDiskStores {
     store.flush(.written) { _ in
       guard let closing else { return done() }
       // Lookups that have begun may still lend files, of which the next store has to know.
-      store.reading.whenIdle(on: store.outcomes) {
-        close(store, closing)
-        done()
-      }
+      store.reading.whenIdle(on: store.outcomes) { close(store, closing, done) }
     }
   }
 
-  private static func close(_ store: DiskStore, _ closing: Int) {
-    guard uses.withLock({ $0[store.path]?.close(closing) ?? false }) else { return }
-    let last = store.close()
-    lastStores.discard { $0.updateValue(last, forKey: store.path) }
-    remove(store)
+  private static func close(
+    _ store: DiskStore, _ closing: Int, _ done: @escaping @Sendable () -> Void
+  ) {
+    guard uses.withLock({ $0[store.path]?.close(closing) ?? false }) else { return done() }
+    // While the folder is held: the next process removes files that it does not know.
+    store.streams.end(on: store.outcomes) {
+      let last = store.close()
+      lastStores.discard { $0.updateValue(last, forKey: store.path) }
+      remove(store)
+      done()
+    }
   }
 
   /// Makes room for another store of the folder.

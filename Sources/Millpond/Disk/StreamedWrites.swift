@@ -1,3 +1,4 @@
+import Dispatch
 import MillpondCore
 import MillpondSignals
 
@@ -8,33 +9,65 @@ final class StreamedWrites: Sendable {
   private struct Stream: Sendable {
     let beginning: Revision
     let erase: @Sendable (@escaping Done) -> Void
+    let end: @Sendable (@escaping @Sendable () -> Void) -> Void
   }
 
-  private let streams = Locked<[UInt64: Stream]>([:])
+  private struct State: Sendable {
+    var streams: [UInt64: Stream] = [:]
 
-  var numbers: Set<UInt64> { streams.withLock { Set($0.keys) } }
+    /// Whether the store is closed.
+    var isOver = false
+  }
 
-  /// Adds a stream.
+  private let state = Locked(State())
+
+  var numbers: Set<UInt64> { state.withLock { Set($0.streams.keys) } }
+
+  /// Adds a stream, which ends at once if the store is closed.
   ///
   /// - Parameters:
   ///   - number: The number of its file.
   ///   - beginning: The revision at which it began.
   ///   - erase: Removes its bytes from the disk, and ensures that it is not stored.
+  ///   - end: Ends it, and lets go of its files.
   func add(
-    _ number: UInt64, since beginning: Revision, erase: @escaping @Sendable (@escaping Done) -> Void
+    _ number: UInt64, since beginning: Revision,
+    erase: @escaping @Sendable (@escaping Done) -> Void,
+    end: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
-    streams.withLock { $0[number] = Stream(beginning: beginning, erase: erase) }
+    let isOver = state.withLock { state in
+      if !state.isOver {
+        state.streams[number] = Stream(beginning: beginning, erase: erase, end: end)
+      }
+      return state.isOver
+    }
+    if isOver { end {} }
   }
 
   func remove(_ number: UInt64) {
-    streams.discard { $0.removeValue(forKey: number) }
+    state.discard { $0.streams.removeValue(forKey: number) }
+  }
+
+  /// Ends all streams, and those that are added later; calls `done` on a queue when all have let go
+  /// of their files.
+  func end(on queue: SerialQueue, _ done: @escaping @Sendable () -> Void) {
+    let streams = state.withLock { state in
+      state.isOver = true
+      return Array(state.streams.values)
+    }
+    let underWay = WaitGroup()
+    for stream in streams {
+      underWay.enter()
+      stream.end { underWay.leave() }
+    }
+    underWay.notify(queue: queue, execute: done)
   }
 
   /// Erases all streams that began before a removal of everything, without waiting for their ends.
   ///
   /// - Returns: The outcome: success when no file contains their bytes, or the first failure.
   func erase(before revision: Revision) -> Signal<Void> {
-    let streams = streams.withLock { $0.values.filter { $0.beginning < revision } }
+    let streams = state.withLock { $0.streams.values.filter { $0.beginning < revision } }
     return WriteOutcome.all(
       streams.map { stream in
         let erased = Promise<Void>()
