@@ -14,6 +14,19 @@ enum SHA256 {
     return state
   }
 
+  /// Returns the eight words of the message's hash under a key: HMAC.
+  ///
+  /// - Source: RFC 2104.
+  static func hash(_ message: [UInt8], key: [UInt8]) -> [UInt32] {
+    let key = key.count > 64 ? bytes(hash(key)) : key
+    let padded = key + Array(repeating: 0, count: 64 - key.count)
+    return hash(padded.map { $0 ^ 0x5c } + bytes(hash(padded.map { $0 ^ 0x36 } + message)))
+  }
+
+  private static func bytes(_ words: [UInt32]) -> [UInt8] {
+    words.flatMap { withUnsafeBytes(of: $0.bigEndian, Array.init) }
+  }
+
   private static func add(_ block: ArraySlice<UInt8>, _ state: inout [UInt32]) {
     var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { place in
       block[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

@@ -26,7 +26,7 @@ extension RequestSender {
           return send(request, by: transport, strategy).pieces(limits, .whole(request))
         }
         let request = request.adding(transport.capabilities)
-        let place = PartialPlace(representation: request.representation, revision: revision)
+        let place = partials.place(of: request.representation, revision)
         return partials.resuming(partials.lend(place), at: place) { earlier in
           send(request, by: transport, strategy, from: earlier?.resumePoint)
             .pieces(limits, resuming: earlier) { journal.follow($0, at: place, while: isCurrent) }

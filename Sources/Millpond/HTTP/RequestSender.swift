@@ -127,7 +127,7 @@ struct RequestSender: Sendable {
       return transport.send(request).assembled(limits, .whole(request))
     }
     let request = request.adding(transport.capabilities)
-    let place = PartialPlace(representation: request.representation, revision: revision)
+    let place = partials.place(of: request.representation, revision)
     let earlier = partials.find(place, byteLimit: limits.byteLimit)
     return partials.resuming(earlier, at: place) { partial in
       transport.send(partial.map { request.resuming($0.resumePoint) } ?? request)

@@ -99,6 +99,19 @@ import Testing
     #expect(left == ["a.streamed"])
   }
 
+  /// - Source: RFC 4231, test cases 1, 2 and 6.
+  @Test(arguments: [
+    ([UInt8](repeating: 0x0b, count: 20), "Hi There", 0xb034_4c61),
+    (Array("Jefe".utf8), "what do ya want for nothing?", 0x5bdc_c146),
+    (
+      [UInt8](repeating: 0xaa, count: 131),
+      "Test Using Larger Than Block-Size Key - Hash Key First", 0x60e4_3159
+    ),
+  ])
+  func `a hash under a key is that of the standard`(key: [UInt8], text: String, first: UInt32) {
+    #expect(SHA256.hash(Array(text.utf8), key: key).first == first)
+  }
+
   @Test(arguments: [
     (0, "e3b0c44298fc1c149afbf4c8996fb924"), (55, "9f4390f8d30c2dd92ec9f095b65e2b9a"),
     (56, "b35439a4ac6f0948b6d6f9e3c6af0f5f"), (64, "ffe054fe7ae0cb6dc65c3af9b61d5209"),

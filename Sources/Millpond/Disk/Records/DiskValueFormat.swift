@@ -36,7 +36,7 @@ public struct DiskSchema: Sendable {
 ///       seal: { value, key in try ChaChaPoly.seal(value, using: secret).combined },
 ///       open: { value, key in try ChaChaPoly.open(.init(combined: value), using: secret) })
 ///
-/// Keys, sizes and times are not sealed. Damage is detected before a value is opened.
+/// Keys, sizes, times and validators are not sealed. Damage is detected before a value is opened.
 public struct DiskSealing: Sendable {
   let seal: @Sendable (Data, String) throws -> Data
   let open: @Sendable (Data, String) throws -> Data

@@ -35,18 +35,21 @@ public struct HTTPCache: HTTPTransport {
   ///   - rules: The rules.
   ///   - byteLimit: The greatest size of a body that is stored, in bytes. As much is in memory
   ///     while it arrives; a larger body is passed on only.
+  ///   - hashKey: A secret key for the hashes that stand for credentials and queries in the store;
+  ///     nil hashes them without one, so that whoever has the store can check a guess. A store that
+  ///     was filled with another key misses.
   ///   - onDecision: Receives each decision about a request, and about the storing of its answer,
   ///     on the thread that makes it. It should return soon.
   ///   - now: The time of the calendar, by which ages are measured; nil for that of the system.
   public init(
     over base: any HTTPTransport, in store: any Cache<String, HTTPCacheRecord>,
-    rules: HTTPCacheRules = .standard, byteLimit: Int = 16 << 20,
+    rules: HTTPCacheRules = .standard, byteLimit: Int = 16 << 20, hashKey: Data? = nil,
     onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)? = nil,
     now: (@Sendable () -> Date)? = nil
   ) {
     core = HTTPCacheCore(
       OriginTransfers(
-        base: base, store: ResponseStore(records: store), rules: rules,
+        base: base, store: ResponseStore(records: store, hashKey: hashKey), rules: rules,
         byteLimit: max(0, byteLimit), clock: now, onDecision: onDecision))
   }
 
@@ -57,17 +60,19 @@ public struct HTTPCache: HTTPTransport {
   ///   - store: The store, whose values are read and written with `Codec.httpRecords`.
   ///   - rules: The rules.
   ///   - byteLimit: The greatest size of a body that is stored, in bytes.
+  ///   - hashKey: A secret key for the hashes that stand for credentials and queries in the store;
+  ///     nil for none.
   ///   - onDecision: Receives each decision, on the thread that makes it.
   ///   - now: The time of the calendar, by which ages are measured; nil for that of the system.
   public init(
     over base: any HTTPTransport, in store: some Cache<String, Data>,
-    rules: HTTPCacheRules = .standard, byteLimit: Int = 16 << 20,
+    rules: HTTPCacheRules = .standard, byteLimit: Int = 16 << 20, hashKey: Data? = nil,
     onDecision: (@Sendable (HTTPRequest, HTTPCacheDecision) -> Void)? = nil,
     now: (@Sendable () -> Date)? = nil
   ) {
     self.init(
       over: base, in: store.mapValues(.httpRecords), rules: rules, byteLimit: byteLimit,
-      onDecision: onDecision, now: now)
+      hashKey: hashKey, onDecision: onDecision, now: now)
   }
 
   /// Answers from the store, from the base, or with 504 if the request accepts only what is stored
@@ -94,7 +99,8 @@ public struct HTTPCache: HTTPTransport {
 
   /// Returns the decision about a request as it would be made now, without acting on it.
   public func decision(for request: HTTPRequest) -> Signal<HTTPCacheDecision> {
-    let parsed = ParsedRequest(request.adding(core.transfers.base.capabilities))
+    let parsed = ParsedRequest(
+      request.adding(core.transfers.base.capabilities), core.transfers.store.hashKey)
     return core.transfers.store.heads(request.url.cacheKey).map { [core] heads in
       core.transfers.decision(
         for: parsed, stored: heads.selected(by: parsed), at: core.transfers.wallTime())

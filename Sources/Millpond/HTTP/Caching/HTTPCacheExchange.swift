@@ -21,7 +21,7 @@ final class HTTPCacheExchange: Sendable {
     self.request = request
     self.downstream = downstream
     self.lifetime = lifetime
-    parsed = ParsedRequest(request)
+    parsed = ParsedRequest(request, core.transfers.store.hashKey)
     token = FillToken(isReload: parsed.isReload)
     key = request.url.cacheKey
   }

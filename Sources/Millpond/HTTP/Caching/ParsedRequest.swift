@@ -14,6 +14,9 @@ struct ParsedRequest: Sendable {
   /// their place, so that it survives a renewal.
   let accountFields: HeaderFields
 
+  /// The key of the cache's hashes; empty for none.
+  private(set) var hashKey: [UInt8] = []
+
   private(set) var directives = CacheDirectives()
 
   /// The age that the get admits, beside what the directives say.
@@ -90,7 +93,7 @@ struct ParsedRequest: Sendable {
 
   /// Returns a fingerprint of the fields that authenticate the caller.
   func credentials(_ salt: UInt64) -> Fingerprint {
-    secrets.isEmpty ? .none : Fingerprint(hiding: Array(secrets.utf8), salt)
+    secrets.isEmpty ? .none : Fingerprint(hiding: Array(secrets.utf8), salt, hashKey)
   }
 
   /// Returns a fingerprint of all fields by which an origin may know the caller: the credentials,
@@ -101,7 +104,8 @@ struct ParsedRequest: Sendable {
   func caller(_ salt: UInt64) -> Fingerprint {
     let telling = headers.fields.filter { CallerFields.mayTell($0.name) }
     if telling.isEmpty { return credentials(salt) }
-    return Fingerprint(hiding: Array("\(Self.text(of: telling))\n\n\(secrets)".utf8), salt)
+    let text = "\(Self.text(of: telling))\n\n\(secrets)"
+    return Fingerprint(hiding: Array(text.utf8), salt, hashKey)
   }
 
   private static func text(of secrets: [(name: String, value: String)]) -> String {
@@ -110,12 +114,13 @@ struct ParsedRequest: Sendable {
 }
 
 extension ParsedRequest {
-  init(_ request: HTTPRequest) {
+  init(_ request: HTTPRequest, _ hashKey: [UInt8] = []) {
     var headers = request.headers
     if let added = request.added { headers.append(added) }
     self.init(
       method: request.method.name, headers: headers, credentials: request.credentials,
       account: request.account)
+    self.hashKey = hashKey
     if case .atMost = request.lookup.freshness { freshness = request.lookup.freshness }
   }
 }
@@ -148,8 +153,10 @@ struct Fingerprint: Sendable, Hashable {
   ///   - secret: The bytes of the secret.
   ///   - salt: A random number that is written beside the bits, so that those of one secret have
   ///     nothing in common.
-  init(hiding secret: [UInt8], _ salt: UInt64) {
-    let words = SHA256.hash(withUnsafeBytes(of: salt.littleEndian, Array.init) + secret)
+  ///   - key: A key that is not written; with an empty one, a guess of the secret can be checked.
+  init(hiding secret: [UInt8], _ salt: UInt64, _ key: [UInt8]) {
+    let message = withUnsafeBytes(of: salt.littleEndian, Array.init) + secret
+    let words = key.isEmpty ? SHA256.hash(message) : SHA256.hash(message, key: key)
     first = UInt64(words[0]) << 32 | UInt64(words[1])
     second = UInt64(words[2]) << 32 | UInt64(words[3])
   }

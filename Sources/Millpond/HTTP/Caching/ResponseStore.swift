@@ -15,8 +15,12 @@ struct ResponseStore: Sendable {
   private let memory: MemoryCache<String, HTTPCacheRecord>?
   private let turns = KeyTurns<String>()
 
-  init(records: any Cache<String, HTTPCacheRecord>) {
+  /// The key of hashes; empty for none.
+  let hashKey: [UInt8]
+
+  init(records: any Cache<String, HTTPCacheRecord>, hashKey: Data? = nil) {
     self.records = records
+    self.hashKey = hashKey.map(Array.init) ?? []
     memory = (records as? any MemoryFronted<String, HTTPCacheRecord>)?.frontMemory
   }
 
@@ -27,7 +31,7 @@ struct ResponseStore: Sendable {
 
   /// Returns the stored responses of a URL if they are known immediately.
   func headsNow(_ key: String) -> [StoredResponse]? {
-    now(Self.place(ofHeads: key))?.heads
+    now(place(ofHeads: key))?.heads
   }
 
   private func now(_ place: String) -> HTTPCacheRecord? {
@@ -36,7 +40,7 @@ struct ResponseStore: Sendable {
 
   /// Returns the stored responses of a URL; none if the store fails.
   func heads(_ key: String) -> Signal<[StoredResponse]> {
-    find(Self.place(ofHeads: key)).map { $0?.heads ?? [] }
+    find(place(ofHeads: key)).map { $0?.heads ?? [] }
   }
 
   /// Returns the body of a response; nil if it is not there as a whole.
@@ -109,7 +113,7 @@ struct ResponseStore: Sendable {
   /// Bodies that are not known immediately stay until they are evicted; nothing names them.
   func invalidate(_ key: String) {
     for head in headsNow(key) ?? [] { _ = records.remove(head.bodyPlace) }
-    _ = records.remove(Self.place(ofHeads: key))
+    _ = records.remove(place(ofHeads: key))
   }
 
   /// Replaces the heads of a URL, unless `change` returns nil, and removes the bodies that none of
@@ -127,7 +131,7 @@ struct ResponseStore: Sendable {
           guard let after = change(before) else { return }
           // Of a response that must not be stored, not even the address is.
           if before.isEmpty, after.isEmpty { return }
-          fill(Self.place(ofHeads: answered.key), .heads(after), answered.token)
+          fill(place(ofHeads: answered.key), .heads(after), answered.token)
           let kept = Set(before.map(\.body.number)).intersection(after.map(\.body.number))
           removeUnnamed((before + after).filter { !kept.contains($0.body.number) }, answered.key)
         }
@@ -145,7 +149,7 @@ struct ResponseStore: Sendable {
       .deferred {
         // Before the heads are read: a removal of everything that comes after it wins.
         let revision = Revision.next()
-        let place = Self.place(ofHeads: answered.key)
+        let place = self.place(ofHeads: answered.key)
         return present(answered.key).map { before in
           let after = before.filter { !isUnwanted($0) }
           if after.isEmpty, !before.isEmpty || answered.token.isReload {
@@ -181,9 +185,9 @@ struct ResponseStore: Sendable {
   }
 
   /// The key of the heads of a URL, in which a hash stands for the query, which may be secret.
-  private static func place(ofHeads key: String) -> String {
+  private func place(ofHeads key: String) -> String {
     guard let query = key.firstIndex(of: "?") else { return "heads \(key)" }
-    return "heads \(key[...query])\(Fingerprint(hiding: Array(key.utf8), 0).text)"
+    return "heads \(key[...query])\(Fingerprint(hiding: Array(key.utf8), 0, hashKey).text)"
   }
 }
 

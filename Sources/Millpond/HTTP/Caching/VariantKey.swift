@@ -62,7 +62,7 @@ extension ParsedRequest {
       }
       text.append(UInt8(ascii: "\n"))
     }
-    return Fingerprint(hiding: text, salt)
+    return Fingerprint(hiding: text, salt, hashKey)
   }
 
   /// Several fields mean the same as one list, and spaces around its commas mean nothing.

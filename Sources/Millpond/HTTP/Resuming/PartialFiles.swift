@@ -40,8 +40,9 @@ struct PartialFiles: Sendable {
 
   /// Returns the file name of a resource.
   @inline(never)
-  static func name(of identity: String, _ kind: Kind = .partial) -> String {
-    FileName.digits(Fingerprint(hiding: Array(identity.utf8), 0).first) + kind.rawValue
+  static func name(of identity: String, _ kind: Kind = .partial, _ hashKey: [UInt8] = []) -> String
+  {
+    FileName.digits(Fingerprint(hiding: Array(identity.utf8), 0, hashKey).first) + kind.rawValue
   }
 
   /// Returns the files, oldest first; removes incomplete ones, and those of former versions.

@@ -36,6 +36,7 @@ public import MillpondSignals
 public final class PartialTransfers: Sendable {
   let files: PartialFiles
   let byteLimit: Int
+  private let hashKey: [UInt8]
   let queue = SerialQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
 
@@ -48,16 +49,20 @@ public final class PartialTransfers: Sendable {
   ///   - byteLimit: The greatest size of all files in bytes; with zero or less nothing is stored.
   ///   - protection: The protection class of the files, on devices that lock. Give a ``MediaCache``
   ///     that of its disk cache, whose files these are.
+  ///   - hashKey: A secret key for the hashes of URLs and fields; nil hashes them without one, so
+  ///     that whoever has the files can check a guess. Nothing is found by another key.
   public convenience init(
-    directory: URL, byteLimit: Int, protection: DiskProtection = .afterFirstUnlock
+    directory: URL, byteLimit: Int, protection: DiskProtection = .afterFirstUnlock,
+    hashKey: Data? = nil
   ) {
-    self.init(directory: directory, byteLimit: byteLimit, FileSystem(), protection)
+    self.init(directory: directory, byteLimit: byteLimit, FileSystem(), protection, hashKey)
   }
 
   init(
     directory: URL, byteLimit: Int, _ system: FileSystem,
-    _ protection: DiskProtection = .afterFirstUnlock
+    _ protection: DiskProtection = .afterFirstUnlock, _ hashKey: Data? = nil
   ) {
+    self.hashKey = hashKey.map(Array.init) ?? []
     files = PartialFiles(folder: directory, protection, system)
     self.byteLimit = byteLimit
     queue.async {
@@ -135,12 +140,19 @@ struct PartialPlace: Sendable {
   /// The revision at which the transfer began.
   let revision: Revision
 
+  /// The key of hashes; empty for none.
+  var hashKey: [UInt8] = []
+
   /// The name of the file, the same for all forms of the resource: a name from its fields would say
   /// something about secret ones.
-  var fileName: String { PartialFiles.name(of: representation.identity) }
+  var fileName: String { PartialFiles.name(of: representation.identity, .partial, hashKey) }
 }
 
 extension PartialTransfers {
+  func place(of representation: Representation, _ revision: Revision) -> PartialPlace {
+    PartialPlace(representation: representation, revision: revision, hashKey: hashKey)
+  }
+
   /// Sends the first bytes of a resource, or nil if there are none, or more than a limit.
   func find(_ place: PartialPlace, byteLimit: Int = .max) -> Signal<PartialBody?> {
     found(place) { footer in

@@ -13,7 +13,7 @@ struct PartialHead: Codable, Sendable, Equatable {
 
   init(_ place: PartialPlace, _ version: ResourceVersion) {
     salt = .random(in: 0 ... .max)
-    resource = place.representation.hidden(salt)
+    resource = place.representation.hidden(salt, place.hashKey)
     condition = version.condition
     entityTag = version.validator.entityTag
     lastModified = version.validator.lastModified
@@ -21,7 +21,9 @@ struct PartialHead: Codable, Sendable, Equatable {
   }
 
   /// Whether the bytes are those of a representation.
-  func isOf(_ place: PartialPlace) -> Bool { resource == place.representation.hidden(salt) }
+  func isOf(_ place: PartialPlace) -> Bool {
+    resource == place.representation.hidden(salt, place.hashKey)
+  }
 
   var version: ResourceVersion {
     ResourceVersion(
@@ -31,8 +33,8 @@ struct PartialHead: Codable, Sendable, Equatable {
 }
 
 extension Representation {
-  fileprivate func hidden(_ salt: UInt64) -> String {
-    Fingerprint(hiding: Array("\(identity)\n\n\(fields)".utf8), salt).text
+  fileprivate func hidden(_ salt: UInt64, _ hashKey: [UInt8]) -> String {
+    Fingerprint(hiding: Array("\(identity)\n\n\(fields)".utf8), salt, hashKey).text
   }
 }
 
