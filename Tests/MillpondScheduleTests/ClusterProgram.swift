@@ -2,6 +2,7 @@ import Foundation
 import MillpondSignals
 import MillpondSockets
 import MillpondTesting
+import Synchronization
 
 @testable import MillpondRedis
 
