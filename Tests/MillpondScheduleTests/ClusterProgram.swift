@@ -19,22 +19,21 @@ final class ClusterProgram: @unchecked Sendable {
   private(set) var failures = 0
 
   init() {
-    let servers = Locked<[Int: FakeServer]>([:])
+    let servers = Locked<@Sendable ([String], Int) -> String>({ _, _ in "" })
     let addresses = (0..<2).map { RedisAddress.tcp(host: "server", port: UInt16(1 + $0)) }
     let settings = RedisSettings(
       address: .cluster([addresses[0]]), database: 0, connections: 1, tracking: .off,
       limits: ConnectionLimits(deadline: .max / 4, heartbeat: .max / 4, firstPause: 0),
-      stream: { _, port in servers.withLock { $0[Int(port) - 1] } ?? FakeServer { _ in "" } })
+      stream: { _, port in
+        let answer = servers.withLock { $0 }
+        return FakeServer { answer($0, Int(port) - 1) }
+      })
     guard let client = try? Redis(settings) else { preconditionFailure("no descriptors are left") }
     self.client = client
     let loop = client.loop
     loop.phase.store(.running, ordering: .relaxed)
     drivers = []
-    servers.withLock { servers in
-      for place in 0..<2 {
-        servers[place] = FakeServer { [weak self] in self?.answer($0, at: place) ?? "" }
-      }
-    }
+    servers.withLock { $0 = { [weak self] in self?.answer($0, at: $1) ?? "" } }
     let rows = RESPValue.array([
       .array([
         .integer(0), .integer(16_383), .array([.bytes(Data("server".utf8)), .integer(1)]),
