@@ -7,22 +7,23 @@ struct ClusterScene: Sendable {
   let primaries: [LocalRedis]
   let replicas: [LocalRedis]
 
+  /// A cluster for several tests, since servers need two seconds to take their places; each test has
+  /// a prefix of its own.
+  static let shared = Task { try await ClusterScene() }
+
   /// The slots of each primary.
   static let slots = [0...5_460, 5_461...10_922, 10_923...16_383]
 
   /// Starts the servers, and returns when each of them finds the cluster complete.
   ///
-  /// - Parameters:
-  ///   - options: Further options of all servers.
-  ///   - hasReplicas: Whether each primary has one.
-  init(_ options: [String] = [], hasReplicas: Bool = false) async throws {
+  /// - Parameter hasReplicas: Whether each primary has one.
+  init(hasReplicas: Bool = false) async throws {
     let buses = try (0..<6).map { _ in try LocalRedis.freePort() }
     let servers = try buses.prefix(hasReplicas ? 6 : 3).map { bus in
-      try LocalRedis(
-        [
-          "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--cluster-node-timeout", "1000",
-          "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
-        ] + options)
+      try LocalRedis([
+        "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--cluster-node-timeout", "1000",
+        "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
+      ])
     }
     primaries = Array(servers[..<3])
     replicas = Array(servers[3...])

@@ -11,14 +11,17 @@ import Testing
 @Suite(.withServer, .heavy, .timeLimit(.minutes(2))) struct ClusterTests {
   private func bytes(_ number: Int) -> Data { Data("\(number)".utf8) }
 
+  /// The beginning of all keys of a test.
+  private let name = "\(UInt32.random(in: 0 ... .max))/"
+
   private func cache(_ redis: Redis, _ prefix: String = "p/") -> RedisCache {
-    RedisCache(redis, prefix: prefix)
+    RedisCache(redis, prefix: name + prefix)
   }
 
   @Test func `keys of all slots are set, got, asked for together, removed and scanned`()
     async throws
   {
-    let scene = try await ClusterScene()
+    let scene = try await ClusterScene.shared.value
     let cache = cache(try scene.client(knowing: 1))
     let other = self.cache(try scene.client(), "q/")
     let keys = (0..<300).map { "k\($0)" }
@@ -46,7 +49,7 @@ import Testing
   @Test func `memory follows other processes on all servers, also removals of many keys`()
     async throws
   {
-    let scene = try await ClusterScene()
+    let scene = try await ClusterScene.shared.value
     let (mine, theirs) = (cache(try scene.client()), cache(try scene.client(knowing: 2)))
     let memory = MemoryCache<String, Data>(countLimit: 1_000)
     let cache = memory.following(mine).layered(over: mine)
@@ -69,7 +72,7 @@ import Testing
   @Test func `a slot that moves takes gets and sets with it, in order, before and after`()
     async throws
   {
-    let scene = try await ClusterScene()
+    let scene = try await ClusterScene.shared.value
     let redis = try scene.client()
     let cache = cache(redis)
     let slot = ClusterSlot.of(cache.serverKey("{a}1"))
@@ -88,7 +91,7 @@ import Testing
     let writes = (40..<80).map { cache.set(bytes($0), for: "{a}new") }
     #expect(try await cache.found("{a}new") == bytes(79))
     for write in writes { try await write.value }
-    #expect(try scene.primaries[target].command("GET", "p/{a}new").hasPrefix("79"))
+    #expect(try scene.primaries[target].command("GET", "\(name)p/{a}new").hasPrefix("79"))
     #expect(
       redis.loop.connections[0].withState { $0.nodes[$0.slots[slot]].address }
         == .tcp(host: "127.0.0.1", port: scene.primaries[target].port))
@@ -97,7 +100,7 @@ import Testing
   }
 
   @Test func `memory follows a key while and after its slot moves`() async throws {
-    let scene = try await ClusterScene()
+    let scene = try await ClusterScene.shared.value
     let (mine, theirs) = (cache(try scene.client()), cache(try scene.client(knowing: 2)))
     let memory = MemoryCache<String, Data>(countLimit: 1_000)
     let cache = memory.following(mine).layered(over: mine)
@@ -160,7 +163,7 @@ import Testing
   }
 
   @Test func `leases work in a cluster`() async throws {
-    let scene = try await ClusterScene()
+    let scene = try await ClusterScene.shared.value
     let fetches = Locked(0)
     let caches = try (0..<3).map { place -> AnyCache<String, Data> in
       let shared = cache(try scene.client(knowing: place))

@@ -92,7 +92,10 @@ import Testing
 
   @Test func `no get is older than a write known a round trip ago, while slots move`() async throws
   {
-    let scene = try await ClusterScene(CoherentProcesses.users)
+    let scene = try await ClusterScene.shared.value
+    for server in scene.primaries {
+      try server.command(["ACL", "SETUSER"] + CoherentProcesses.users.dropFirst())
+    }
     let processes = try CoherentProcesses("cluster", scene.primaries[0])
     let least = CoherentProcesses.leastGets
     let slots = (0..<8).map { ClusterSlot.of(RedisKey(prefix: "run/", key: "k\($0)")) }
