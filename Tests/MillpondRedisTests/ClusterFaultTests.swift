@@ -170,9 +170,11 @@ import Testing
   @Test func `redirections name the server, also by a number of version 6 or without a host`() {
     let own = RedisAddress.tls(host: "own", port: 1)
     #expect(
-      Redirection("MOVED 3 ::1:70", from: own) == .moved(slot: 3, .tls(host: "::1", port: 70)))
-    #expect(Redirection("ASK 3 :70", from: own) == .ask(slot: 3, .tls(host: "own", port: 70)))
-    #expect(Redirection("CLUSTERDOWN x", from: own) == .later)
-    #expect(Redirection("MOVED 3 ::1:70", from: .unix(path: "")) == nil)
+      ClusterRedirection("MOVED 3 ::1:70", from: own)
+        == .moved(slot: 3, .tls(host: "::1", port: 70)))
+    #expect(
+      ClusterRedirection("ASK 3 :70", from: own) == .ask(slot: 3, .tls(host: "own", port: 70)))
+    #expect(ClusterRedirection("CLUSTERDOWN x", from: own) == .later)
+    #expect(ClusterRedirection("MOVED 3 ::1:70", from: .unix(path: "")) == nil)
   }
 }

@@ -127,7 +127,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
     return inside.now(key, lookup)
   }
 
-  /// Fetches a new value now, also without a caller.
+  /// Fetches a new value now, also without a caller (a soft refresh: the old value stays until then; a hard
+  /// one removes it first).
   @discardableResult
   public func refresh(_ key: Key) -> Signal<Value> {
     let endCounts = membership?.endCounts
@@ -150,7 +151,8 @@ where Store.Key == Base.Key, Store.Value == Base.Value {
 
   // MARK: Writes
 
-  /// Writes to the source, then to the store, and detaches older fetches.
+  /// Writes to the source, then to the store, and detaches older fetches; a removal makes the next
+  /// get fetch anew (a hard refresh).
   public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
     let outcome = inside.apply(change)
     membership?.wait(for: outcome)

@@ -31,15 +31,12 @@ struct SlotWatch: Sendable {
   var nextLook: Int64? { isAsking ? nil : nextTime.map { max($0, earliestTime) } }
 }
 
-/// The slots of a cluster: where they are, and the commands that its servers send on.
+/// The slots of a cluster, and where they are.
 extension RedisConnectionDriver {
-  private var connection: RedisConnection { node.connection }
+  var connection: RedisConnection { node.connection }
 
   /// The most servers that are asked at a time.
   private static var inquiredServers: Int { 5 }
-
-  /// The most servers that send a command on.
-  private static var redirections: Int { 8 }
 
   /// Has the cluster asked for its slots soon.
   func askForSlots() {
@@ -87,7 +84,7 @@ extension RedisConnectionDriver {
   }
 
   /// Ends a move of slots when the former server has answered what was sent to it.
-  private func endMoveAfterAnswers(from place: Int) {
+  func endMoveAfterAnswers(from place: Int) {
     RedisNode(connection: connection, place: place).submitOwn(.command("PING")) {
       [connection, wake] _ in
       let refused = connection.withState { state in
@@ -99,85 +96,8 @@ extension RedisConnectionDriver {
     }
   }
 
-  private func answer(_ refused: RefusedReplies) {
+  func answer(_ refused: RefusedReplies) {
     for (reply, error) in refused { reply.answer(.failure(error)) }
-  }
-
-  // MARK: Redirections
-
-  /// Sends a command on if its answer says that another server has its key; returns whether it did.
-  mutating func redirect(_ reply: PendingReply, _ message: String, at now: Int64) -> Bool {
-    guard settings.address.isCluster, reply.slot != nil, let server,
-      reply.redirections < Self.redirections,
-      let redirection = Redirection(message, from: server)
-    else { return false }
-    askForSlots()
-    isDue = true
-    var reply = reply
-    reply.redirections += 1
-    switch redirection {
-    case .later:
-      // A write that is sent again could come after later ones.
-      guard reply.request.isRepeatable, reply.deadline > now else { return false }
-      let time = now + settings.limits.firstPause / 2
-      node.withState { $0.delayed.append(DelayedReply(time: time, reply: reply)) }
-      return true
-    case .moved(let slot, let address): return move(slot, to: address, reply, message, at: now)
-    case .ask(_, let address):
-      reply.isAsked = true
-      let refused = connection.withState { state -> RefusedReplies? in
-        guard let target = state.place(of: address) else { return nil }
-        return state.sendAsking(reply, on: target, at: now)
-      }
-      tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
-      answer(refused ?? [])
-      return refused != nil
-    }
-  }
-
-  private func move(
-    _ slot: Int, to address: RedisAddress, _ reply: PendingReply, _ message: String, at now: Int64
-  ) -> Bool {
-    // A write that was sent to where its slot was moving may be older than what another has stored.
-    guard slot == reply.slot, reply.request.isRepeatable || !reply.isAsked else { return false }
-    let moving = connection.withState { state -> (isAsked: Bool, RefusedReplies)? in
-      guard !state.slots.isEmpty, let target = state.place(of: address) else { return nil }
-      if state.slots[slot] != node.place || target == node.place {
-        return (false, state.send(reply, on: state.place(of: slot), at: now))
-      }
-      let isNews = state.nodes[node.place].move?.targets[slot] == nil
-      let isAsked = isNews && state.beginMoving([slot: target], from: node.place)
-      state.nodes[node.place].move?.redirected.append((reply, message))
-      state.detours += 1
-      return (isAsked, [])
-    }
-    guard let (isAsked, refused) = moving else { return false }
-    tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
-    if isAsked { endMoveAfterAnswers(from: node.place) }
-    answer(refused)
-    return true
-  }
-
-  /// Fails the earlier writes of a slot that the server has sent on, since it has carried out a later
-  /// command after all.
-  func failOvertaken(by reply: PendingReply) {
-    guard settings.address.isCluster, let slot = reply.slot, !reply.request.isRepeatable else {
-      return
-    }
-    answer(node.withState { $0.move?.takeWrites(of: slot) ?? [] })
-  }
-
-  /// Sends once more what a server could not carry out a moment ago.
-  func sendDelayed(at now: Int64) {
-    let refused = connection.withState { state -> RefusedReplies in
-      let delayed = state.nodes[node.place].delayed
-      if delayed.isEmpty { return [] }
-      state.nodes[node.place].delayed = delayed.filter { $0.time > now }
-      return delayed.filter { $0.time <= now }.reduce(into: []) { refused, delayed in
-        refused += state.send(delayed.reply, on: state.place(of: delayed.reply.slot), at: now)
-      }
-    }
-    answer(refused)
   }
 
   /// Leaves a server that has no slots any more.
@@ -193,10 +113,4 @@ extension RedisConnectionDriver {
       state.pipeline.leave()
     }
   }
-}
-
-/// A command that waits until a server of the cluster can carry it out.
-struct DelayedReply: Sendable {
-  let time: Int64
-  let reply: PendingReply
 }

@@ -29,7 +29,7 @@ public struct Disposable: Sendable {
     self.init(lifetime)
   }
 
-  /// Ends the subscription; idempotent.
+  /// Ends the subscription; idempotent, by an atomic claim of the ``Lifetime``.
   ///
   /// A call that is made while another one still runs the teardowns, also inside one of them,
   /// returns before that has finished; until then, closures of operators may run.

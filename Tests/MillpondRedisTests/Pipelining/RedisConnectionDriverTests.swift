@@ -44,7 +44,8 @@ import MillpondSockets
       limits: ConnectionLimits(deadline: 1_000, heartbeat: 1_000, firstPause: 10))
     let wake = try WakePipe()
     let connection = RedisConnection(0, settings.limits, wake, to: settings.address)
-    let driver = RedisConnectionDriver(connection.nodes[0], settings, RedisTracker(.off, [connection]), wake)
+    let driver = RedisConnectionDriver(
+      connection.nodes[0], settings, RedisTracker(.off, [connection]), wake)
     connection.nodes[0].withState { state in
       // As if an earlier look-up went on, so that none is begun.
       state.isLookingUp = true

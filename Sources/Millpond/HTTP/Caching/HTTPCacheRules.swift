@@ -159,24 +159,6 @@ extension HTTPCacheRules {
   }
 }
 
-/// The age and the freshness of a stored response at a time, in microseconds.
-struct FreshnessState {
-  /// The age; nil if it is unknown.
-  let microseconds: Int64?
-  let lifetime: Int64
-
-  init(_ stored: StoredResponse, at now: WallTime, _ heuristicLimit: Int64) {
-    microseconds = stored.age(at: now)
-    lifetime = stored.freshnessLifetime(heuristicLimit: heuristicLimit)
-  }
-
-  /// The time since it became stale; negative while it is fresh, nil if the age is unknown.
-  var staleness: Int64? { microseconds.map { $0 - lifetime } }
-
-  var age: Duration? { microseconds.map { .microseconds($0) } }
-  var freshFor: Duration? { staleness.map { .microseconds(-$0) } }
-}
-
 extension ParsedRequest {
   /// Whether the request accepts an age, in microseconds.
   fileprivate func admits(age: Int64) -> Bool {
