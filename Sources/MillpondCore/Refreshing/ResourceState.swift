@@ -26,6 +26,14 @@ public struct ResourceState<Value: Sendable>: Sendable {
   /// The value is then the last good one. The failures of the last 1,000 keys are known.
   public let error: (any Error)?
 
+  /// Whether nothing more is to come by itself: nothing is being fetched, and there is a value that is
+  /// fresh, or a failure.
+  ///
+  /// An observation begins with what is known, which may be nothing yet.
+  public var isSettled: Bool {
+    !isLoading && (error != nil || value != nil && !isStale)
+  }
+
   init(
     _ value: Stamped<Value>?, isStale: Bool, origin: Origin?, isLoading: Bool,
     error: (any Error)?

@@ -139,3 +139,11 @@ public typealias AnySource<Key: Hashable & Sendable, Value: Sendable> = AnyCache
 private func unavailable() -> Never {
   fatalError("the compiler refuses every use")
 }
+
+extension Int {
+  /// Can't be called: limits are in powers of two.
+  ///
+  /// - Parameter count: The count.
+  @available(*, unavailable, renamed: "mebibytes(_:)")
+  public static func megabytes(_ count: Int) -> Int { unavailable() }
+}

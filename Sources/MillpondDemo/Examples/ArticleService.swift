@@ -22,7 +22,7 @@ final class ArticleService: Sendable {
       return HTTPRequest(url: url)
     }
     .limited(to: 4, maxWaiting: 1_000)
-    .circuitBreaking(afterFailures: 5, for: .seconds(10)) { !$0.isMissing }
+    .circuitBreaking(afterFailures: 5, for: .seconds(10)) { !$0.isNotFound }
     articles = AnyCache(
       memory.named("memory")
         .layered(over: disk.named("disk").layered(over: network.stoppable().named("upstream")))
@@ -38,7 +38,7 @@ final class ArticleService: Sendable {
     do {
       return (200, try await articles.get(path, deadline: .after(.seconds(5))).value)
     } catch {
-      return error.isMissing ? (404, Data()) : (503, Data("\(error)\n".utf8))
+      return error.isNotFound ? (404, Data()) : (503, Data("\(error)\n".utf8))
     }
   }
 
@@ -53,12 +53,5 @@ final class ArticleService: Sendable {
   /// - Throws: What was not done in time.
   func shutDown() async throws {
     try await repository.shutDown(deadline: .after(.seconds(5)))
-  }
-}
-
-extension Error {
-  /// Whether the upstream works, and has no such article.
-  fileprivate var isMissing: Bool {
-    if case .status(404, _, _)? = self as? TransferError { true } else { false }
   }
 }

@@ -12,4 +12,21 @@ extension Signal {
   public func subscribe(_ onNext: @escaping @Sendable (Value) -> Void) -> Disposable {
     fatalError("the compiler refuses every use")
   }
+
+  /// Can't be called: progress is for observers.
+  ///
+  /// - Parameter act: Receives the progress.
+  @available(
+    *, unavailable,
+    message: "progress is for observers: subscribe(onProgress: { … })"
+  )
+  public func onProgress(_ act: @escaping @Sendable (SignalProgress) -> Void) -> Signal {
+    fatalError("the compiler refuses every use")
+  }
+}
+
+extension Disposable {
+  /// Can't be called: it has another name.
+  @available(*, unavailable, renamed: "dispose()")
+  public func cancel() { fatalError("the compiler refuses every use") }
 }

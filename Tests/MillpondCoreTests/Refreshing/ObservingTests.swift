@@ -23,6 +23,7 @@ import Testing
 
     #expect(states.values.map(\.value) == [nil, nil, 1, 1])
     #expect(states.values.map(\.isLoading) == [false, true, true, false])
+    #expect(states.values.map(\.isSettled) == [false, false, false, true])
     #expect(states.values.last?.origin == .fetched)
     #expect(states.end == nil)
   }
@@ -34,6 +35,7 @@ import Testing
 
     #expect(states.values.map(\.value) == [1])
     #expect(states.values.map(\.age) == [.seconds(9)])
+    #expect(states.values.map(\.isSettled) == [true])
     #expect(scene.fetches.count == 1)
   }
 
@@ -65,6 +67,7 @@ import Testing
     #expect(states.values.last?.value == 2)
     #expect(states.values.last?.isLoading == false)
     #expect(scene.fetches.count == 2)
+    #expect(states.values.map(\.isSettled).firstIndex(of: true) == states.values.count - 1)
   }
 
   @Test func `no state is sent twice in a row`() {

@@ -22,6 +22,7 @@ import Testing
     let layers = users.layered(over: FunctionSource { id in try await api.user(id) })
     let disk = DiskCache(named: "a", byteLimit: 1)
     let net = HTTPSource()
+    let address = URL(filePath: "/")
     func show(_ user: User) {}
 
     """

@@ -24,6 +24,16 @@ import Testing
     // end
   }
 
+  static func value(_ pictures: some Cache<String, Data>) async throws -> Data {
+    // snippet
+    let loading = pictures.get("a")
+    let progress = loading.subscribe(onProgress: { print($0.completed) })
+    let picture = try await loading.value
+    progress.dispose()
+    // end
+    return picture
+  }
+
   static func prefetch(_ keys: [String], from pictures: some Cache<String, Data>) -> Disposable {
     // snippet
     let ahead = pictures.prefetch(keys).subscribe()
