@@ -40,8 +40,12 @@ import Testing
     #expect(try await cache.found("k1") == nil)
     try await cache.removeAll(where: { $0.hasSuffix("2") }).value
     #expect(try await cache.values(of: keys).value.count == 300 - 1 - 30)
+    for server in scene.primaries { try server.command("CONFIG", "RESETSTAT") }
     try await cache.removeAll().value
     #expect(try await cache.values(of: keys).value.isEmpty)
+    for server in scene.primaries {
+      #expect(try server.command("INFO", "commandstats").contains("cmdstat_eval:"), "tells of it")
+    }
     #expect(try await other.found("k1") == bytes(1))
     #expect(cache.redis.statistics.connections.map(\.state) == [.ready, .ready, .ready])
   }
