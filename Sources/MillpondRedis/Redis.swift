@@ -147,7 +147,9 @@ public final class Redis: Sendable {
     rounds: Int = 20, _ done: @escaping @Sendable (Result<Void, RedisError>) -> Void
   ) {
     loop.start()
-    let (nodes, detours) = (loop.usedNodes, loop.detours)
+    // In this order: what is sent on to a further server meanwhile is noticed.
+    let detours = loop.detours
+    let nodes = loop.usedNodes
     let answers = CombinedReplies(of: nodes.count) { [loop] result in
       // In a cluster, some of them may have been sent on meanwhile.
       if case .success = result, detours != loop.detours, rounds > 1 {

@@ -103,8 +103,10 @@ final class RedisLoop: Sendable {
   /// The servers of all connections.
   var nodes: [RedisNode] { connections.flatMap(\.nodes) }
 
-  /// Those of them that have keys.
-  var usedNodes: [RedisNode] { nodes.filter { node in node.withState { !$0.isRetired } } }
+  /// Those of them that have keys, or commands to answer.
+  var usedNodes: [RedisNode] {
+    nodes.filter { node in node.withState { !$0.isRetired || $0.pipeline.count > 0 } }
+  }
 
   /// The number of times that slots of a cluster have moved.
   var moves: Int { connections.reduce(0) { $0 + $1.withState { $0.moves } } }
