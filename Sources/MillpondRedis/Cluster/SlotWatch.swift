@@ -102,15 +102,17 @@ extension RedisConnectionDriver {
 
   /// Leaves a server that has no slots any more.
   mutating func leaveIfRetired(at now: Int64) {
-    let isOver = node.withState { $0.isRetired && $0.isDone && $0.pipeline.phase != .idle }
-    if !isOver { return }
-    link?.shutDown()
-    (link, attempt) = (nil, nil)
-    parser = RESPParser(settings.replyLimits)
-    node.withState { state in
+    // In one step, since others may submit commands.
+    let hasLeft = node.withState { state in
+      guard state.isRetired, state.isDone, state.pipeline.phase != .idle else { return false }
       state.link = nil
       state.sessions = []
       state.pipeline.leave()
+      return true
     }
+    if !hasLeft { return }
+    link?.shutDown()
+    (link, attempt) = (nil, nil)
+    parser = RESPParser(settings.replyLimits)
   }
 }
