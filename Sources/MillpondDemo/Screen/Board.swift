@@ -112,7 +112,8 @@ struct BoardText: Sendable {
     let lines = drawing.lines(atMost: isLast ? .max : max(3, size.lines - 1))
     let start = drawnLines > 0 ? "\r\u{1B}[\(drawnLines)A" : "\u{1B}[?25l\r"
     drawnLines = lines.count
-    return start + (lasting + lines).map { $0 + "\u{1B}[K\n" }.joined() + "\u{1B}[J"
+    return start + (lasting.flatMap(screen.wrapped) + lines).map { $0 + "\u{1B}[K\n" }.joined()
+      + "\u{1B}[J"
       + (isLast ? Screen.cursor : "")
   }
 }

@@ -54,9 +54,19 @@ struct Screen: Sendable {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 
-  /// Writes lines, each with a line end.
+  /// Writes lines, each with a line end; in a terminal they break between words.
   func write(lines: [String]) {
-    write(lines.map { $0 + "\n" }.joined())
+    write(lines.flatMap(wrapped).map { $0 + "\n" }.joined())
+  }
+
+  /// Breaks lines between words where the terminal would break it anywhere.
+  ///
+  /// The rest of a line is indented by two more columns. A word that is longer than a line stays
+  /// whole, so that an address can be followed.
+  func wrapped(_ text: String) -> [String] {
+    guard isLive else { return [text] }
+    return text.split(separator: "\n", omittingEmptySubsequences: false)
+      .flatMap { String($0).broken(at: size.columns) }
   }
 
   /// Writes a title after an empty line.
@@ -86,6 +96,26 @@ extension String {
   /// Pads the text on its left.
   func trailing(in width: Int) -> String {
     String(repeating: " ", count: max(0, width - count)) + self
+  }
+}
+
+extension String {
+  /// The columns that a terminal needs for it, which are none for its colours.
+  private var columns: Int { replacing(/\u{1B}\[[0-9]*m/, with: "").count }
+
+  fileprivate func broken(at width: Int) -> [String] {
+    let margin = String(repeating: " ", count: prefix { $0 == " " }.count + 2)
+    var (lines, line) = ([String](), "")
+    for (place, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+      let joined = place == 0 ? String(word) : line + " " + word
+      if joined.columns > width, line.columns > margin.count {
+        lines.append(line)
+        line = margin + word
+      } else {
+        line = joined
+      }
+    }
+    return lines + [line]
   }
 }
 

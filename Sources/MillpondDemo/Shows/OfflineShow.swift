@@ -17,19 +17,20 @@ struct OfflineShow: Sendable {
 
   /// - Returns: Whether everything was shown as intended.
   func run() async throws -> Bool {
-    screen.title("Yesterday: the origin answers, and its answer is stored.")
+    screen.title("The first start: the origin answers, and its answer is stored.")
     try start("The mill pond freezes over")
-    let yesterday = await startUp()
+    let first = await startUp()
     stop()
 
-    screen.title("Today: no network. The app starts with the value on disk.")
+    try await Task.sleep(for: .seconds(2))
+    screen.title("Two seconds later, no network: the app starts with the value on disk.")
     let offline = await startUp()
 
     screen.title("The origin is back, and the user refreshes.")
     try start("The ice breaks")
     let recovered = await startUp(refreshes: true)
     stop()
-    return yesterday.isShown && offline.isStale && recovered.isRecovered
+    return first.isShown && offline.isStale && recovered.isRecovered
   }
 
   /// The last state shown in a start-up.
