@@ -24,6 +24,7 @@ extension RedisConnectionDriver {
       return true
     case .moved(let slot, let address): return move(slot, to: address, reply, message, at: now)
     case .ask(_, let address):
+      failOvertaken(by: reply)
       reply.isAsked = true
       let refused = connection.withState { state -> RefusedReplies? in
         guard let target = state.place(of: address) else { return nil }
@@ -58,8 +59,8 @@ extension RedisConnectionDriver {
     return true
   }
 
-  /// Fails the earlier writes of a slot that the server has sent on, since it has carried out a later
-  /// command after all.
+  /// Fails the earlier writes of a slot that wait until they can be sent on, since a later one has been
+  /// carried out after all, or is sent to where the slot is moving.
   func failOvertaken(by reply: PendingReply) {
     guard settings.address.isCluster, let slot = reply.slot, !reply.request.isRepeatable else {
       return
