@@ -154,6 +154,40 @@ import Testing
     #expect(connection.nodes.count == 1_000)
   }
 
+  @Test
+  func `memory counts as current while all servers with keys report, also one that comes back`()
+    throws
+  {
+    let connection = RedisConnection(
+      0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .cluster([]))
+    connection.withState { state in
+      state.nodes.append(NodeState(.init(deadline: 1, heartbeat: 1), .tcp(host: "h")))
+    }
+    let tracker = RedisTracker(.byPrefix, [connection])
+    let (prefix, nodes) = (tracker.use("p/"), connection.nodes)
+    func begin(_ node: RedisNode) {
+      tracker.began(on: node, tracker.step(after: nil, on: node.number).sent.version)
+    }
+    tracker.setNodes([true, true])
+    begin(nodes[0])
+    #expect(!prefix.prefix.isInForce)
+    begin(nodes[1])
+    #expect(prefix.prefix.isInForce)
+
+    tracker.setNodes([true, false])
+    tracker.setNodes([true, true])
+    #expect(prefix.prefix.isInForce, "it has reported all the time")
+    tracker.setNodes([true, false])
+    tracker.ended(on: nodes[1])
+    #expect(prefix.prefix.isInForce)
+    tracker.setNodes([true, true])
+    #expect(!prefix.prefix.isInForce)
+    begin(nodes[1])
+    #expect(prefix.prefix.isInForce)
+    tracker.setNodes([true, true, true])
+    #expect(!prefix.prefix.isInForce)
+  }
+
   @Test func `the slot of a key is that of the servers`() {
     func slot(_ text: String) -> Int { ClusterSlot.of(RedisKey(prefix: "", key: text)) }
     #expect(slot("123456789") == 0x31C3)

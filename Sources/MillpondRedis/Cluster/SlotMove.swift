@@ -57,7 +57,10 @@ extension RedisConnection.State {
     // The first one asks for the slots, wherever it leads.
     let unused = nodes.indices.dropFirst().first { nodes[$0].isFree }
     if let unused {
+      let generation = nodes[unused].pipeline.generation
       nodes[unused] = NodeState(nodes[0].pipeline.limits, address)
+      // What a writer to the former server still reports changes nothing.
+      nodes[unused].pipeline.generation = generation + 1
       return unused
     }
     if nodes.count >= Self.nodeLimit { return nil }

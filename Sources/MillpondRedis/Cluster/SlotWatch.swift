@@ -111,6 +111,7 @@ extension RedisConnectionDriver {
       return true
     }
     if !hasLeft { return }
+    tracker.ended(on: node)
     link?.shutDown()
     (link, attempt) = (nil, nil)
     parser = RESPParser(settings.replyLimits)

@@ -145,13 +145,9 @@ final class RedisTracker: Sendable {
     let cleared = state.withLock { state -> [TrackedPrefix] in
       if state.isUsed == isUsed { return [] }
       state.isUsed = isUsed
-      for place in isUsed.indices {
-        if place >= state.told.count {
-          state.told.append(0)
-          state.confirmed.append(nil)
-        } else if !isUsed[place] {
-          state.confirmed[place] = nil
-        }
+      while state.told.count < isUsed.count {
+        state.told.append(0)
+        state.confirmed.append(nil)
       }
       return state.updateForce(tracking)
     }
@@ -189,10 +185,11 @@ final class RedisTracker: Sendable {
   /// them.
   func ended(on node: RedisNode) {
     let prefixes = state.withLock { state -> [TrackedPrefix] in
+      let wasConfirmed = exchange(&state.confirmed[node.number], with: nil) != nil
+      // A server without keys reports nothing that matters.
       guard state.isUsed[node.number] else { return [] }
       for (prefix, _) in state.prefixes { prefix.setInForce(false) }
-      guard exchange(&state.confirmed[node.number], with: nil) != nil else { return [] }
-      return state.prefixes.map(\.prefix)
+      return wasConfirmed ? state.prefixes.map(\.prefix) : []
     }
     clear(prefixes, on: node.connection)
   }
