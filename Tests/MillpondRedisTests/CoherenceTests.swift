@@ -106,7 +106,9 @@ import Testing
   func `memory follows an exchange of databases after a heartbeat`(
     tracking: RedisTracking, isBusy: Bool
   ) async throws {
-    let redis = try scene.client(tracking: tracking, heartbeat: .milliseconds(50))
+    // A busy client looks at its heartbeat no sooner than a deadline after the last look.
+    let redis = try scene.client(
+      tracking: tracking, deadline: .seconds(2), heartbeat: .milliseconds(50))
     let shared = RedisCache(redis, prefix: "p/")
     let memory = MemoryCache<String, Data>(countLimit: 10)
     let cache = memory.following(shared).layered(over: shared)

@@ -92,7 +92,7 @@ import Testing
 
   @Test func `a primary that is demoted is left`() async throws {
     let sentinel = try await sentinel()
-    let shared = try cache([sentinel.port])
+    let shared = try cache([sentinel.port], heartbeat: .seconds(1))
     try await shared.tracks()
 
     // It has to know first that the replica is one.
