@@ -144,6 +144,6 @@ extension Int {
   /// Can't be called: limits are in powers of two.
   ///
   /// - Parameter count: The count.
-  @available(*, unavailable, renamed: "mebibytes(_:)")
+  @available(*, unavailable, message: "limits count by powers of two: .mebibytes(50)")
   public static func megabytes(_ count: Int) -> Int { unavailable() }
 }
