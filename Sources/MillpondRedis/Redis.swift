@@ -9,7 +9,8 @@ public import MillpondSignals
 /// The client connects when it is first used, and again whenever a connection is lost: at once, and
 /// then after pauses that grow to two seconds and differ at random. During such a pause commands
 /// fail at once with `CacheError.circuitOpen(layer:remaining:underlying:)`. Without an answer within
-/// `deadline` a command fails, and if the server was silent all the time, so does its connection.
+/// `deadline` a command fails, and if the server was silent all the time, so does its connection. (In
+/// a cluster each server that a command is sent on to has this time.)
 /// A command that only reads, and whose answer a lost connection has cost, is sent once more;
 /// others fail, since they may have been carried out.
 ///

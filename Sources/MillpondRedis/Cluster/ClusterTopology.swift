@@ -39,7 +39,7 @@ extension RedisAddress {
 }
 
 extension ServerInquiry<ClusterTopology>.Question {
-  /// Which servers of a cluster have which slots.
+  /// The question to a cluster for the servers of its slots.
   static func slots(_ settings: RedisSettings) -> Self {
     Self(
       subject: "the cluster",

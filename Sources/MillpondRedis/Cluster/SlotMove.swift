@@ -59,7 +59,7 @@ extension RedisConnection.State {
     if let unused {
       let generation = nodes[unused].pipeline.generation
       nodes[unused] = NodeState(nodes[0].pipeline.limits, address)
-      // What a writer to the former server still reports changes nothing.
+      // A writer to the former server may still report: that changes nothing.
       nodes[unused].pipeline.generation = generation + 1
       return unused
     }

@@ -30,7 +30,7 @@ extension RedisConnectionDriver {
         guard let target = state.place(of: address) else { return nil }
         return state.sendAsking(reply, on: target, at: now)
       }
-      tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+      tellTracker()
       answer(refused ?? [])
       return refused != nil
     }
@@ -53,7 +53,7 @@ extension RedisConnectionDriver {
       return (isAsked, [])
     }
     guard let (isAsked, refused) = moving else { return false }
-    tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+    tellTracker()
     if isAsked { endMoveAfterAnswers(from: node.place) }
     answer(refused)
     return true

@@ -76,11 +76,16 @@ extension RedisConnectionDriver {
       if isFirst { lose(error, at: now) }
     case .success(let topology):
       let (asked, refused) = connection.withState { $0.follow(topology, at: now) }
-      tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
+      tellTracker()
       for place in asked { endMoveAfterAnswers(from: place) }
       answer(refused)
       if isFirst { lookUp(at: now) }
     }
+  }
+
+  /// Lets memory count as current only while all servers with keys report.
+  func tellTracker() {
+    tracker.setNodes(connection.withState { $0.nodes.map { !$0.isRetired } })
   }
 
   /// Ends a move of slots when the former server has answered what was sent to it.

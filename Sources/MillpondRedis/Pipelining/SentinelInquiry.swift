@@ -1,5 +1,5 @@
 extension ServerInquiry<RedisAddress>.Question {
-  /// Where the primary of a service is, which its sentinels know.
+  /// The question to sentinels for the primary of a service.
   static func primary(of service: String, password: String?) -> Self {
     let credentials: [RedisRequest] = password.map { [.command("AUTH", .text($0))] } ?? []
     return Self(

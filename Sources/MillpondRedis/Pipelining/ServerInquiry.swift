@@ -8,9 +8,9 @@ import MillpondSockets
 ///
 /// - Source: https://redis.io/docs/latest/develop/reference/sentinel-clients/
 struct ServerInquiry<Answer: Hashable & Sendable>: Sendable {
-  /// What is asked, and how the answer is read.
+  /// A question, and the way in which its answer is read.
   struct Question: Sendable {
-    /// What it is about, for errors.
+    /// The subject, for errors.
     let subject: String
 
     /// The commands, of which the last one asks.

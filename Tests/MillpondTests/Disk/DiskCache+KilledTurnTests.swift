@@ -8,7 +8,7 @@ import Testing
 
 /// A folder that two processes use in turn, one of which is killed at each of its calls to the system.
 @Suite(.timeLimit(.minutes(10)), .heavy) struct DiskCacheKilledTurnTests {
-  /// What a process stores, one step after the other; nil is a removal.
+  /// The values that a process stores, one step after the other; nil is a removal.
   private static let steps: [[String: Data?]] = [
     ["small": value(1, 300)],
     ["large": value(1, 70_000)],
@@ -151,7 +151,7 @@ private struct SharedFolder {
     /// The other one has asked for the folder.
     case goOn
 
-    /// What the other one has stored.
+    /// The values that the other one has stored.
     case number
   }
 

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Millpond
 
-/// What whoever has the files of a cache learns: no secrets, no hashes of them that can be looked up,
+/// The knowledge of whoever has the files of a cache: no secrets, no hashes of them that can be looked up,
 /// and with a seal nothing of a body.
 @Suite(.timeLimit(.minutes(3))) struct HashedSecretsTests {
   private let scene = DiskScene()
 
   // MARK: Hashes
 
-  /// What none of the files may contain: secrets, and their hashes without a salt, in the forms in
+  /// The bytes that none of the files may contain: secrets, and their hashes without a salt, in the forms in
   /// which hashes are written.
   private static let revealing: [Data] = {
     let secrets = [
