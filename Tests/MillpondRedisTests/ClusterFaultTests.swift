@@ -188,6 +188,25 @@ import Testing
     #expect(!prefix.prefix.isInForce)
   }
 
+  @Test func `a report of a removal of many keys clears, whichever server it is from`() throws {
+    let connection = RedisConnection(
+      0, .init(deadline: 1, heartbeat: 1), try WakePipe(), to: .cluster([]))
+    let tracker = RedisTracker(.byPrefix, [connection])
+    let use = tracker.use("p/")
+    let seen = Locked((changed: [String](), clears: 0))
+    let following = use.prefix.follow(
+      RedisFollower(
+        changed: { key, _ in seen.withLock { $0.changed.append(key) } },
+        cleared: { _ in seen.withLock { $0.clears += 1 } }))
+    for key in ["p/k", "p/\0removed", "p/\0removed{17}", "q/\0removed"] {
+      let keys = RESPValue.array([.bytes(Data(key.utf8))])
+      tracker.received([.bytes(Data("invalidate".utf8)), keys], on: connection.nodes[0])
+    }
+    #expect(seen.withLock { $0.changed } == ["k"])
+    #expect(seen.withLock { $0.clears } == 2)
+    following.dispose()
+  }
+
   @Test func `the slot of a key is that of the servers`() {
     func slot(_ text: String) -> Int { ClusterSlot.of(RedisKey(prefix: "", key: text)) }
     #expect(slot("123456789") == 0x31C3)
