@@ -16,14 +16,17 @@ struct ClusterScene: Sendable {
 
   /// Starts the servers, and returns when each of them finds the cluster complete.
   ///
-  /// - Parameter hasReplicas: Whether each primary has one.
-  init(hasReplicas: Bool = false) async throws {
+  /// - Parameters:
+  ///   - hasReplicas: Whether each primary has one.
+  ///   - options: Further options of each server.
+  init(hasReplicas: Bool = false, options: [[String]] = []) async throws {
     let buses = try (0..<6).map { _ in try LocalRedis.freePort() }
-    let servers = try buses.prefix(hasReplicas ? 6 : 3).map { bus in
-      try LocalRedis([
-        "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--cluster-node-timeout", "1000",
-        "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
-      ])
+    let servers = try buses.prefix(hasReplicas ? 6 : 3).enumerated().map { number, bus in
+      try LocalRedis(
+        [
+          "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--cluster-node-timeout", "1000",
+          "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
+        ] + (options.isEmpty ? [] : options[number]))
     }
     primaries = Array(servers[..<3])
     replicas = Array(servers[3...])

@@ -6,49 +6,28 @@ import Testing
 
 @testable import MillpondRedis
 
-/// A server that takes encrypted connections only.
+/// Servers that take encrypted connections, with one certificate.
 @Suite(.withServer, .withOpenSSL, .timeLimit(.minutes(2))) struct EncryptedTests {
-  let scene: RedisScene
-  let port: UInt16
-  let authority: String
+  private let certificate: Certificate
+  private let scene: RedisScene
+  private let port: UInt16
+
+  /// The ports that encrypted connections were made to.
+  private let connected = Locked<Set<UInt16>>([])
 
   init() throws {
-    let folder = URL(filePath: NSTemporaryDirectory())
-      .appending(path: "millpond-\(UInt32.random(in: 0 ... .max))")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let (key, certificate) = (folder.appending(path: "key"), folder.appending(path: "certificate"))
-    let made = try #require(LocalRedis.find("openssl"))
-    try Self.run(
-      made,
-      [
-        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key.path, "-out",
-        certificate.path, "-days", "3650", "-subj", "/CN=localhost", "-addext",
-        "subjectAltName=DNS:localhost",
-      ])
+    certificate = try Certificate()
     port = try LocalRedis.freePort()
-    scene = try RedisScene([
-      "--tls-port", "\(port)", "--tls-cert-file", certificate.path, "--tls-key-file", key.path,
-      "--tls-ca-cert-file", certificate.path, "--tls-auth-clients", "no",
-    ])
-    let copy = scene.server.folder.appending(path: "authority")
-    try FileManager.default.copyItem(at: certificate, to: copy)
-    authority = copy.path
+    scene = try RedisScene(certificate.options(port: port))
   }
 
-  private static func run(_ program: URL, _ arguments: [String]) throws {
-    let process = Process()
-    (process.executableURL, process.arguments) = (program, arguments)
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
-  }
-
-  private func client(_ arguments: [String], name: String = "localhost") throws -> RedisCache {
-    let redis = try Redis(.tls(host: "localhost", port: port), deadline: .seconds(30)) { _, port in
-      OpenSSLStream(
+  private func client(
+    of address: RedisAddress? = nil, _ arguments: [String], name: String = "localhost"
+  ) throws -> RedisCache {
+    let address = address ?? .tls(host: "localhost", port: port)
+    let redis = try Redis(address, deadline: .seconds(30)) { [connected] _, port in
+      connected.withLock { _ = $0.insert(port) }
+      return OpenSSLStream(
         ["-connect", "127.0.0.1:\(port)", "-verify_hostname", name, "-servername", name]
           + arguments)
     }
@@ -56,7 +35,7 @@ import Testing
   }
 
   @Test func `values, reports and a value of many pieces pass encrypted`() async throws {
-    let shared = try client(["-CAfile", authority])
+    let shared = try client(["-CAfile", certificate.path])
     let memory = MemoryCache<String, Data>(countLimit: 10)
     let cache = memory.following(shared).layered(over: shared)
     while !shared.redis.isTracking { await Task.yield() }
@@ -74,11 +53,67 @@ import Testing
   func `to a server whose certificate does not fit nothing is said`(
     isTrusted: Bool, name: String
   ) async throws {
-    let cache = try client(isTrusted ? ["-CAfile", authority] : [], name: name)
+    let cache = try client(isTrusted ? ["-CAfile", certificate.path] : [], name: name)
 
     await #expect(throws: CacheError.self) { try await cache.get("k").value }
 
     #expect(try scene.server.command("INFO", "commandstats").contains("cmdstat_hello") == false)
+  }
+
+  @Test func `every server of a cluster is spoken to encrypted, also when a slot has moved there`()
+    async throws
+  {
+    let ports = try (0..<3).map { _ in try LocalRedis.freePort() }
+    let cluster = try await ClusterScene(
+      options: ports.map { certificate.options(port: $0) + ["--tls-cluster", "yes"] })
+    let cache = try client(
+      of: .cluster([.tls(host: "127.0.0.1", port: ports[0])]), ["-CAfile", certificate.path])
+    let keys = (0..<60).map { "k\($0)" }
+    for key in keys { cache.set(Data(key.utf8), for: key) }
+    try await cache.flush().value
+    let slot = ClusterSlot.of(RedisKey(prefix: "", key: "k1"))
+    let target = (try cluster.owner(of: slot) + 1) % 3
+    try await cluster.move(slot, to: target)
+
+    for key in keys { #expect(try await cache.get(key).value == Data(key.utf8)) }
+    #expect(try await cache.values(of: keys).value.count == keys.count)
+    #expect(connected.withLock { $0 } == Set(ports))
+  }
+}
+
+/// A certificate of its own authority, in a folder that goes with it.
+private final class Certificate: Sendable {
+  private let folder = URL(filePath: NSTemporaryDirectory())
+    .appending(path: "millpond-\(UInt32.random(in: 0 ... .max))")
+
+  /// The path of the certificate, which is that of its authority.
+  var path: String { folder.appending(path: "certificate").path }
+  private var key: String { folder.appending(path: "key").path }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let process = Process()
+    process.executableURL = try #require(LocalRedis.find("openssl"))
+    process.arguments = [
+      "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", path, "-days",
+      "3650",
+      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+    ]
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// Returns the options of a server with a port for encrypted connections.
+  func options(port: UInt16) -> [String] {
+    [
+      "--tls-port", "\(port)", "--tls-cert-file", path, "--tls-key-file", key,
+      "--tls-ca-cert-file", path, "--tls-auth-clients", "no",
+    ]
   }
 }
 
