@@ -207,6 +207,81 @@ import Testing
     following.dispose()
   }
 
+  /// Two servers of a cluster, of which the second has only the slot of `k`, until that moves.
+  private func pair(
+    heartbeat: Duration = .seconds(10), moved: Locked<Bool>,
+    _ answer: @escaping @Sendable (_ server: Int, [String]) -> String?
+  ) throws -> (servers: [ScriptedServer], cache: RedisCache) {
+    let ports = Locked<[UInt16]>([])
+    let servers = try (0..<2).map { place in
+      try ScriptedServer { _, command in
+        if let answer = answer(place, command) { return answer.isEmpty ? nil : answer }
+        let isMoved = moved.withLock { $0 }
+        let (first, second) = ports.withLock { ($0[0], $0[1]) }
+        switch command.first {
+        case "HELLO": return "%1\r\n+id\r\n:1\r\n"
+        case "CLUSTER":
+          let rows = [
+            (0, 7_628, first), (7_629, 7_629, isMoved ? first : second), (7_630, 16_383, first),
+          ]
+          return "*3\r\n"
+            + rows.map { "*3\r\n:\($0)\r\n:\($1)\r\n*2\r\n$9\r\n127.0.0.1\r\n:\($2)\r\n" }.joined()
+        case "GET":
+          return place == 1 && isMoved ? "-MOVED 7629 127.0.0.1:\(first)\r\n" : "$1\r\nv\r\n"
+        case "EVAL": return ":0\r\n"
+        default: return "+OK\r\n"
+        }
+      }
+    }
+    ports.withLock { $0 = servers.map(\.port) }
+    let redis = try Redis(
+      .cluster([.tcp(host: "127.0.0.1", port: servers[0].port)]), deadline: .seconds(5),
+      heartbeat: heartbeat, tracking: .off)
+    return (servers, RedisCache(redis, prefix: "", form: .plain))
+  }
+
+  @Test func `a removal finds a key whose slot moves to a server that was looked through already`()
+    async throws
+  {
+    let (moved, cache) = (Locked(false), Locked<RedisCache?>(nil))
+    let (unlinked, scans) = (Locked<[Int]>([]), Locked(0))
+    let (servers, removing) = try pair(moved: moved) { place, command in
+      switch command.first {
+      case "SCAN" where place == 0:
+        if scans.withLock({ exchange(&$0, with: $0 + 1) }) > 0 {
+          return "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"
+        }
+        // Before the other server is asked for its keys: the answer tells that the slot has moved.
+        moved.withLock { $0 = true }
+        cache.withLock { $0 }?.get("k").subscribe(onFailed: { _ in })
+        return "*2\r\n$1\r\n0\r\n*0\r\n"
+      case "SCAN": return "*2\r\n$1\r\n0\r\n*0\r\n"
+      case "UNLINK":
+        unlinked.withLock { $0.append(place) }
+        return ":1\r\n"
+      default: return nil
+      }
+    }
+    _ = try await removing.get("k").value
+    cache.withLock { $0 = removing }
+    try await removing.removeAll().value
+    #expect(unlinked.withLock { $0 } == [0])
+    cache.withLock { $0 = nil }
+    withExtendedLifetime(servers) {}
+  }
+
+  @Test func `when a server is lost, the others are asked at once who has its slots`() async throws
+  {
+    let moved = Locked(false)
+    let (servers, cache) = try pair(heartbeat: .seconds(10_000), moved: moved) { place, command in
+      place == 1 && moved.withLock { $0 } ? "" : nil
+    }
+    #expect(try await cache.get("k").value == Data("v".utf8))
+    moved.withLock { $0 = true }
+    while (try? await cache.get("k").value) == nil { await Task.yield() }
+    withExtendedLifetime(servers) {}
+  }
+
   @Test func `the slot of a key is that of the servers`() {
     func slot(_ text: String) -> Int { ClusterSlot.of(RedisKey(prefix: "", key: text)) }
     #expect(slot("123456789") == 0x31C3)

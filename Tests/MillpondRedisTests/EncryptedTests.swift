@@ -93,7 +93,7 @@ private final class Certificate: Sendable {
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let process = Process()
-    process.executableURL = try #require(LocalRedis.find("openssl"))
+    process.executableURL = LocalRedis.find("openssl")
     process.arguments = [
       "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", path, "-days",
       "3650",
