@@ -226,9 +226,11 @@ import Testing
           ]
           return "*3\r\n"
             + rows.map { "*3\r\n:\($0)\r\n:\($1)\r\n*2\r\n$9\r\n127.0.0.1\r\n:\($2)\r\n" }.joined()
-        case "GET":
-          return place == 1 && isMoved ? "-MOVED 7629 127.0.0.1:\(first)\r\n" : "$1\r\nv\r\n"
-        case "EVAL": return ":0\r\n"
+        case "GET", "EVAL":
+          if place == 1, isMoved, command.last == "k" {
+            return "-MOVED 7629 127.0.0.1:\(first)\r\n"
+          }
+          return "$1\r\nv\r\n"
         default: return "+OK\r\n"
         }
       }

@@ -7,6 +7,9 @@ struct ClusterScene: Sendable {
   let primaries: [LocalRedis]
   let replicas: [LocalRedis]
 
+  /// The ports by which the servers hand each other keys, if not those of all clients.
+  private let ports: [UInt16]
+
   /// A cluster for several tests, since servers need two seconds to take their places; each test has
   /// a prefix of its own.
   static let shared = Task { try await ClusterScene() }
@@ -18,15 +21,19 @@ struct ClusterScene: Sendable {
   ///
   /// - Parameters:
   ///   - hasReplicas: Whether each primary has one.
-  ///   - options: Further options of each server.
-  init(hasReplicas: Bool = false, options: [[String]] = []) async throws {
+  ///   - ports: The ports by which the servers hand each other keys, if not those of all clients.
+  ///   - options: Returns further options of the server with such a port.
+  init(
+    hasReplicas: Bool = false, ports: [UInt16] = [], options: (UInt16) -> [String] = { _ in [] }
+  ) async throws {
+    self.ports = ports
     let buses = try (0..<6).map { _ in try LocalRedis.freePort() }
     let servers = try buses.prefix(hasReplicas ? 6 : 3).enumerated().map { number, bus in
       try LocalRedis(
         [
           "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--cluster-node-timeout", "1000",
           "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0",
-        ] + (options.isEmpty ? [] : options[number]))
+        ] + (ports.isEmpty ? [] : options(ports[number])))
     }
     primaries = Array(servers[..<3])
     replicas = Array(servers[3...])
@@ -90,8 +97,9 @@ struct ClusterScene: Sendable {
     try from.command("CLUSTER", "SETSLOT", "\(slot)", "MIGRATING", ids.1)
     let keys = try from.command("CLUSTER", "GETKEYSINSLOT", "\(slot)", "1000")
       .split(separator: "\n").map { String($0) }
+    let port = ports.isEmpty ? to.port : ports[target]
     for key in keys {
-      try from.command("MIGRATE", "127.0.0.1", "\(to.port)", key, "0", "5000")
+      try from.command("MIGRATE", "127.0.0.1", "\(port)", key, "0", "5000")
     }
     try await meanwhile()
     for server in [to, from] + primaries {

@@ -64,8 +64,9 @@ import Testing
     async throws
   {
     let ports = try (0..<3).map { _ in try LocalRedis.freePort() }
-    let cluster = try await ClusterScene(
-      options: ports.map { certificate.options(port: $0) + ["--tls-cluster", "yes"] })
+    let cluster = try await ClusterScene(ports: ports) {
+      certificate.options(port: $0) + ["--tls-cluster", "yes"]
+    }
     let cache = try client(
       of: .cluster([.tls(host: "127.0.0.1", port: ports[0])]), ["-CAfile", certificate.path])
     let keys = (0..<60).map { "k\($0)" }

@@ -73,6 +73,7 @@ extension RedisConnection.State {
   /// - Returns: Whether a command has to be sent to the former server, whose answer ends the move;
   ///   if not, it can end at once.
   mutating func beginMoving(_ targets: [Int: Int], from place: Int) -> Bool {
+    moves += 1
     var move = nodes[place].move ?? SlotMove()
     move.targets.merge(targets) { old, _ in old }
     let isReady = nodes[place].pipeline.phase == .ready
@@ -86,7 +87,6 @@ extension RedisConnection.State {
     guard let move = nodes[place].move, move.barriers == 0 else { return [] }
     nodes[place].move = nil
     for (slot, target) in move.targets { slots[slot] = target }
-    moves += 1
     let isMoved = { (slot: Int?) in slot.map { move.targets[$0] != nil } ?? false }
     let undone = nodes[place].pipeline.takingBack.take(of: isMoved).map {
       PendingReply.takingBack($0.request, deadline: now, slot: $0.slot)

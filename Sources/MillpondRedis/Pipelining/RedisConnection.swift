@@ -25,7 +25,7 @@ final class RedisConnection: Sendable {
     /// told them yet.
     var slots: [Int] = []
 
-    /// The number of times that slots have moved.
+    /// The number of times that slots have begun to move.
     var moves = 0
 
     /// The number of commands that servers have sent on to others.

@@ -108,7 +108,7 @@ final class RedisLoop: Sendable {
     nodes.filter { node in node.withState { !$0.isRetired || $0.pipeline.count > 0 } }
   }
 
-  /// The number of times that slots of a cluster have moved.
+  /// The number of times that slots of a cluster have begun to move.
   var moves: Int { connections.reduce(0) { $0 + $1.withState { $0.moves } } }
 
   /// The number of commands that a cluster's servers have sent on.
