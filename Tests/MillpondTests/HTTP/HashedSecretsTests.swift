@@ -140,7 +140,7 @@ import Testing
   private func journals() throws -> Int {
     try FileManager.default.contentsOfDirectory(
       atPath: scene.folder.appending(path: "partials").path
-    ).count { $0.hasSuffix(PartialFiles.Kind.journal.rawValue) }
+    ).count { $0.hasSuffix(PartialFiles.Kind.head.rawValue) }
   }
 
   private static let half = Data(String(repeating: "hidden body ", count: 420_000).utf8)

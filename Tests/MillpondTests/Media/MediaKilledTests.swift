@@ -40,8 +40,8 @@ import Testing
   }
 
   private func file(_ process: String, _ kind: PartialFiles.Kind) throws -> URL {
-    let name = PartialFiles.name(of: try url().absoluteString, kind)
-    return folder.appendingPathComponent("\(process)/partials/\(name)")
+    let name = PartialFiles.name(of: try url().absoluteString)
+    return folder.appendingPathComponent("\(process)/partials/\(name)\(kind.rawValue)")
   }
 
   /// Fetches most of the film, and copies the folders as the death of the process would leave them.
@@ -77,15 +77,15 @@ import Testing
   @Test func `bytes that differ from their record are not resumed`() async throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await fetchMost().dispose()
-    let running = try file("next", .running)
-    var bytes = try Data(contentsOf: running)
+    let file = try file("next", .bytes)
+    var bytes = try Data(contentsOf: file)
     bytes[1_000_000] ^= 1
-    try bytes.write(to: running)
+    try bytes.write(to: file)
 
     #expect(try await fetchAgain() == [Self.rest, nil])
   }
 
-  @Test(arguments: [PartialFiles.Kind.journal, .running])
+  @Test(arguments: [PartialFiles.Kind.head, .bytes])
   func `without its note, or with fewer bytes than noted, a film is fetched anew`(
     kind: PartialFiles.Kind
   ) async throws {
@@ -104,7 +104,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     try await fetchMost().dispose()
     let value = folder.appendingPathComponent("value")
-    try FileManager.default.linkItem(at: file("next", .running), to: value)
+    try FileManager.default.linkItem(at: file("next", .bytes), to: value)
     let size = try Data(contentsOf: value).count
 
     #expect(try await fetchAgain() == [nil])

@@ -67,6 +67,9 @@ struct PartialIndex: Sendable {
     return true
   }
 
+  /// Keeps a name without a file for one transfer, until ``endLending(_:)``; false if it is not free.
+  mutating func reserve(_ name: String) -> Bool { !has(name) && lent.insert(name).inserted }
+
   /// Records that a lent file was used and no longer exists.
   mutating func endLending(_ name: String) { lent.remove(name) }
 

@@ -6,11 +6,10 @@ extension PartialTransfers {
   func keep(_ partial: PartialBody, at place: PartialPlace) {
     let size = partial.bytes.count
     if size < Self.leastByteCount { return }
-    let name = place.fileName
     guard reserve(size) else { return }
     queue.async {
       self.add(place, partial.version, byteCount: size) {
-        try self.files.write(partial.bytes, beside: name)
+        try self.files.write(partial.bytes, place.name)
       }
       self.state.withLock { $0.waitingBytes -= size }
     }
@@ -25,9 +24,31 @@ extension PartialTransfers {
 
   /// Removes bytes, unless they are lent.
   func drop(_ place: PartialPlace) {
-    let name = place.fileName
-    if isKnownNotToHave(name) { return }
-    queue.async { self.remove(name) }
+    if isKnownNotToHave(place.name) { return }
+    queue.async { self.remove(place.name) }
+  }
+
+  /// Begins to follow a file into which a body is being streamed, and returns the file for its head;
+  /// nil if the resource has bytes already. Meanwhile nothing else is stored for it.
+  ///
+  /// Blocks: not on the queue of files.
+  func follow(_ file: UnfinishedFile, at place: PartialPlace) -> OpenFile? {
+    // On the queue, on which everything is removed too.
+    queue.sync {
+      guard !isRemoved(place), state.withLock({ $0.index?.reserve(place.name) }) == true else {
+        return nil
+      }
+      let head = files.follow(file, place.name)
+      if head == nil { state.withLock { $0.index?.endLending(place.name) } }
+      return head
+    }
+  }
+
+  /// Ends what ``follow(_:at:)`` has begun.
+  func endFollowing(_ place: PartialPlace) {
+    if isRemoved(place) { return }
+    try? files.remove(place.name)
+    state.withLock { $0.index?.endLending(place.name) }
   }
 
   /// The least number of bytes to keep; fewer are requested again.
@@ -54,7 +75,7 @@ extension PartialTransfers {
     _ place: PartialPlace, _ version: ResourceVersion, byteCount: Int,
     _ make: () throws -> UnfinishedFile
   ) -> Bool {
-    let (name, head) = (place.fileName, PartialHead(place, version))
+    let name = place.name
     let needless = files.removeNeedless()
     guard !isRemoved(place),
       state.withLock({ $0.index?.admits(name, byteCount: byteCount + needless) }) == true,
@@ -64,10 +85,11 @@ extension PartialTransfers {
       state.withLock { $0.index?.add(name, byteCount: byteCount, beside: needless) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
     do {
-      try files.take(make(), head, name)
+      let file = try make()
+      try files.keep(file, PartialHead(file, version, at: place), name)
       return true
     } catch {
-      files.removeHalfWritten(name)
+      files.removeUnkept(name)
       state.withLock { $0.index?.undoAdding(name, former: former) }
       return false
     }
@@ -77,8 +99,8 @@ extension PartialTransfers {
   private func hasMore(
     _ place: PartialPlace, than byteCount: Int, of version: ResourceVersion
   ) -> Bool {
-    guard let present = files.footer(place.fileName) else { return false }
-    return present.head.isOf(place) && present.head.version == version
+    guard let present = files.head(place.name) else { return false }
+    return present.isOf(place) && present.resumePoint.version == version
       && present.byteCount >= byteCount
   }
 }

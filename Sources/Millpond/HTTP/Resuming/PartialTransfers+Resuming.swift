@@ -55,23 +55,23 @@ extension PartialTransfers {
   }
 
   // On the queue.
-  private func lent(_ footer: ResumeFooter, _ place: PartialPlace) -> PartialStream? {
-    let name = place.fileName
+  private func lent(_ head: PartialHead, _ place: PartialPlace) -> PartialStream? {
+    let name = place.name
     // Bytes from memory may end where their checksum can't go on.
-    guard FileChecksum.canGoOn(after: footer.byteCount),
+    guard FileChecksum.canGoOn(after: head.byteCount),
       state.withLock({ $0.index?.lend(name) }) == true
     else { return nil }
     let file = UnfinishedFile(
-      path: files.path(name), byteCount: footer.byteCount, checksum: footer.checksum)
+      path: files.path(name), byteCount: head.byteCount, checksum: head.checksum)
     return PartialStream(
-      resumePoint: footer.resumePoint,
-      file: ResumableFile(file) { [state] isTaken in
-        state.withLock { state in
-          if isTaken {
-            state.index?.endLending(name)
-          } else {
-            state.index?.takeBack(name, byteCount: footer.byteCount)
-          }
+      resumePoint: head.resumePoint,
+      file: ResumableFile(file) { isTaken in
+        if isTaken {
+          // Before the taker's own journal begins there.
+          self.queue.async { self.files.removeHead(name) }
+          self.state.withLock { $0.index?.endLending(name) }
+        } else {
+          self.state.withLock { $0.index?.takeBack(name, byteCount: head.byteCount) }
         }
       })
   }

@@ -143,9 +143,9 @@ struct PartialPlace: Sendable {
   /// The key of hashes; empty for none.
   var hashKey: [UInt8] = []
 
-  /// The name of the file, the same for all forms of the resource: a name from its fields would say
+  /// The name of the files, the same for all forms of the resource: a name from its fields would say
   /// something about secret ones.
-  var fileName: String { PartialFiles.name(of: representation.identity, .partial, hashKey) }
+  var name: String { PartialFiles.name(of: representation.identity, hashKey) }
 }
 
 extension PartialTransfers {
@@ -155,25 +155,25 @@ extension PartialTransfers {
 
   /// Sends the first bytes of a resource, or nil if there are none, or more than a limit.
   func find(_ place: PartialPlace, byteLimit: Int = .max) -> Signal<PartialBody?> {
-    found(place) { footer in
-      if footer.byteCount > byteLimit { return nil }
-      guard let bytes = self.files.read(place.fileName, footer) else {
-        self.remove(place.fileName)
+    found(place) { head in
+      if head.byteCount > byteLimit { return nil }
+      guard let bytes = self.files.read(place.name, head) else {
+        self.remove(place.name)
         return nil
       }
-      return PartialBody(bytes: bytes, version: footer.head.version)
+      return PartialBody(bytes: bytes, version: head.resumePoint.version)
     }
   }
 
-  /// Runs `use` on the queue with the footer of a resource's file, unless there is known to be none.
+  /// Runs `use` on the queue with the head of a resource's bytes, unless there is known to be none.
   func found<Found>(
-    _ place: PartialPlace, _ use: @escaping @Sendable (ResumeFooter) -> Found?
+    _ place: PartialPlace, _ use: @escaping @Sendable (PartialHead) -> Found?
   ) -> Signal<Found?> {
     .deferred {
-      if self.isKnownNotToHave(place.fileName) || self.isRemoved(place) { return .just(nil) }
+      if self.isKnownNotToHave(place.name) || self.isRemoved(place) { return .just(nil) }
       return Signal { observer, _ in
         self.queue.async {
-          let found = self.footer(place).flatMap(use)
+          let found = self.head(place).flatMap(use)
           // Not on this queue: an interrupted transfer waits for it, and the rest may arrive at
           // once.
           runInBackground(qos: .userInitiated) {
@@ -196,15 +196,11 @@ extension PartialTransfers {
 
 // On the queue.
 extension PartialTransfers {
-  /// Returns the footer of a resource's file; nil if there is none for this transfer.
-  private func footer(_ place: PartialPlace) -> ResumeFooter? {
-    let name = place.fileName
+  /// Returns the head of a resource's bytes; nil if there are none for this transfer.
+  private func head(_ place: PartialPlace) -> PartialHead? {
+    let name = place.name
     guard state.withLock({ $0.index?.has(name) }) == true, !isRemoved(place) else { return nil }
-    if let footer = files.footer(name) ?? files.adopt(name),
-      footer.head.isOf(place)
-    {
-      return footer
-    }
+    if let head = files.head(name), head.isOf(place) { return head }
     // A damaged file, or that of another form, would be in the way of later bytes.
     remove(name)
     return nil

@@ -61,7 +61,7 @@ import Testing
     try await partials.flush().value
 
     #expect(try await found("a") == Self.partial(20_000, of: 2, tag: "\"2\""))
-    #expect(scene.fileNames.count == 1)
+    #expect(scene.fileNames.count == 2)
   }
 
   @Test(arguments: [true, false])
@@ -78,7 +78,7 @@ import Testing
     try await others.flush().value
 
     #expect(try await found("a") == Self.partial(40_000))
-    #expect(scene.fileNames.count == 1)
+    #expect(scene.fileNames.count == 2)
   }
 
   @Test func `bytes that were damaged are not in the way of fewer`() async throws {
@@ -111,7 +111,7 @@ import Testing
     partials.keep(Self.partial(30_000), at: Self.place())
     try await partials.flush().value
     #expect(!calls.isWaiting)
-    #expect(scene.fileNames.count == 1)
+    #expect(scene.fileNames.count == 2)
     #expect(try await partials.find(Self.place()).value == Self.partial(20_000))
 
     try await partials.removeAll().value
@@ -154,11 +154,11 @@ import Testing
     calls.inject(.error(.EBUSY), of: [.remove], count: 2)
     partials.drop(Self.place("a"))
     try await partials.flush().value
-    #expect(scene.fileNames.count == 2)
+    #expect(scene.fileNames.count == 4)
     #expect(try await partials.find(Self.place("a")).value == nil)
 
     // There is no room for it beside the file that can't be removed.
-    partials.keep(Self.partial(45_000), at: Self.place("c"))
+    partials.keep(Self.partial(45_001), at: Self.place("c"))
     try await partials.flush().value
     #expect(!calls.isWaiting)
     #expect(try await partials.find(Self.place("c")).value == nil)
@@ -169,7 +169,7 @@ import Testing
 
     #expect(try await found("a") == Self.partial(17_000))
     #expect(try await found("b") != nil)
-    #expect(scene.fileNames.count == 2)
+    #expect(scene.fileNames.count == 4)
   }
 
   @Test func `what a removal of everything could not remove hinders no later bytes`() async throws {
@@ -189,7 +189,7 @@ import Testing
     try await partials.flush().value
 
     #expect(try await found("b") == nil)
-    #expect(scene.fileNames.count == 2)
+    #expect(scene.fileNames.count == 4)
   }
 
   @Test func `a journal that could not be removed goes before the next download`() async throws {
@@ -200,7 +200,7 @@ import Testing
     let journal = PartialJournal(partials)
     journal.follow(version, at: Self.place()) { true }
     journal.note(file)
-    calls.inject(.error(.EBUSY), of: [.remove], count: 2)
+    calls.inject(.error(.EBUSY), of: [.remove])
     journal.note(nil)
     #expect(!calls.isWaiting)
     #expect(scene.fileNames.count == 3)
@@ -333,7 +333,7 @@ import Testing
     #expect(try await found("a") == nil)
     #expect(try await found("b") != nil)
     #expect(try await found("c") != nil)
-    #expect(scene.fileNames.count == 2)
+    #expect(scene.fileNames.count == 4)
   }
 
   @Test func `a smaller limit removes the oldest of an earlier run`() async throws {
@@ -343,7 +343,7 @@ import Testing
     let partials = scene.partials(byteLimit: 25_000)
     try await partials.flush().value
 
-    #expect(scene.fileNames.count == 1)
+    #expect(scene.fileNames.count == 2)
   }
 
   @Test func `a body larger than the limit is not kept`() async throws {

@@ -184,7 +184,7 @@ import Testing
 
     #expect(try await scene.get().failureInWords == "status 503")
 
-    #expect(scene.fileNames.count == 1)
+    #expect(scene.fileNames.count == 2)
   }
 
   @Test(
