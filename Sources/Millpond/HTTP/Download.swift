@@ -55,7 +55,7 @@ extension RequestSender {
     from earlier: ResumePoint? = nil
   ) -> Signal<HTTPPart> {
     if strategy == .inRanges, request.canBeResumed {
-      return transport.sendInRanges(request, from: earlier, by: timers)
+      return transport.sendInRanges(request, from: earlier)
     }
     return transport.send(earlier.map { request.resuming($0) } ?? request)
   }

@@ -1,17 +1,10 @@
-import MillpondSignals
-
 /// The course of a body that is requested in ranges, and the check that each answer belongs to it.
 ///
 /// From outside it looks like one answer, whose head is made from that of the first range.
 struct RangeSequence: Sendable {
-  /// The next request.
-  enum NextRequest: Equatable, Sendable {
-    /// A range of bytes, of this version if there is one.
-    case range(Range<Int>, of: ResourceVersion?)
-
-    /// The whole body, because of an earlier answer.
-    case whole
-  }
+  /// The bytes of a range: so many that the waits between ranges cost little, and not too many to be
+  /// in memory for a slow receiver.
+  static let size = 16 << 20
 
   /// The verdict on a head.
   enum Verdict: Sendable {
@@ -28,22 +21,20 @@ struct RangeSequence: Sendable {
   }
 
   private let earlier: ResumePoint?
+  private let size: Int
   private var version: ResourceVersion?
-  private var size: RangeSize
 
-  /// The position of the first missing byte, and the range that was requested.
+  /// The position of the first missing byte, and the end of the range that was requested.
   private var next: Int
-  private var first = 0
   private var end = 0
 
   /// The size of the body in bytes; nil before the first range.
   private var total: Int?
-  private var isWhole = false
-  private var asked = Duration.zero
-  private var answered = Duration.zero
-  private var heldUp = Duration.zero
 
-  init(from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize()) {
+  /// Whether the whole body is requested, or comes, because of an earlier answer.
+  private var isWhole = false
+
+  init(from earlier: ResumePoint? = nil, size: Int = Self.size) {
     self.earlier = earlier
     self.size = size
     version = earlier?.version
@@ -52,16 +43,15 @@ struct RangeSequence: Sendable {
 
   var isOver: Bool { isWhole || total == nil || next < end || next == total }
 
-  mutating func ask(at time: Duration) -> NextRequest {
-    (asked, heldUp) = (time, .zero)
-    if isWhole { return .whole }
-    (first, end) = (next, min(next + size.byteCount, total ?? .max))
-    return .range(first..<end, of: version)
+  /// Returns the request for the next range, or for the whole.
+  mutating func next(of request: HTTPRequest) -> HTTPRequest {
+    if isWhole { return request }
+    end = min(next + size, total ?? .max)
+    return request.asking(forBytes: "\(next)-\(end - 1)", of: version)
   }
 
-  mutating func receive(_ head: HTTPHead, at time: Duration) -> Verdict {
+  mutating func receive(_ head: HTTPHead) -> Verdict {
     if isWhole || head.isInterim { return .passes(head) }
-    answered = time
     return total == nil ? begin(head) : goOn(head)
   }
 
@@ -71,14 +61,6 @@ struct RangeSequence: Sendable {
     guard byteCount <= end - next else { return false }
     next += byteCount
     return true
-  }
-
-  /// Records the time that a subscriber took for bytes.
-  mutating func taken(in time: Duration) { heldUp += time }
-
-  mutating func completed(at time: Duration) {
-    size.received(
-      next - first, in: time - answered, after: answered - asked, heldUp: heldUp)
   }
 
   private mutating func begin(_ head: HTTPHead) -> Verdict {
@@ -129,44 +111,5 @@ extension HTTPHead {
     headers.set(nil, for: "Transfer-Encoding")
     headers.set(first == 0 ? nil : "bytes \(first)-\(total - 1)/\(total)", for: "Content-Range")
     return HTTPHead(status: first == 0 ? 200 : 206, headers: headers)
-  }
-}
-
-/// The size of the ranges: large enough that the waits between them cost little, and never more
-/// than may be held in memory for a slow receiver.
-struct RangeSize: Sendable {
-  /// The time that receiving a range should take, as a multiple of the wait for its first byte;
-  /// with 32, waiting takes 3 % of the time.
-  private static let share = 32.0
-
-  private let least: Int
-  private let greatest: Int
-  private(set) var byteCount: Int
-
-  /// The shortest wait for a range so far; longer waits are due to chance.
-  private var wait: Duration?
-
-  /// Creates a size.
-  ///
-  /// - Parameters:
-  ///   - least: The bytes that may be in memory for a slow receiver.
-  ///   - greatest: The bytes that may be in memory once, when a fast receiver becomes slow; reached
-  ///     only if the network is distant and fast.
-  init(least: Int = 4 << 20, greatest: Int = 64 << 20) {
-    (self.least, self.greatest) = (least, greatest)
-    byteCount = least
-  }
-
-  /// Records the wait for a range, the time that its bytes took, and the part of it during which
-  /// the subscriber held them up.
-  mutating func received(
-    _ count: Int, in time: Duration, after wait: Duration, heldUp: Duration
-  ) {
-    let wait = min(wait, self.wait ?? wait)
-    self.wait = wait
-    // The network is not the bottleneck: more bytes in memory would be of no use.
-    if heldUp * 8 > time || wait <= .zero { return byteCount = least }
-    let wanted = time > .zero ? Double(count) * (wait / time) * Self.share : .infinity
-    byteCount = Int(min(max(wanted, Double(least)), Double(min(greatest, 2 * byteCount))))
   }
 }

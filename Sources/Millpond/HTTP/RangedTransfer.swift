@@ -11,17 +11,15 @@ extension HTTPTransport {
   /// - Parameters:
   ///   - request: The request.
   ///   - earlier: The resume point, if the rest of a body is requested.
-  ///   - size: The size of the ranges.
-  ///   - timers: The clock for measuring waits.
+  ///   - size: The bytes of a range.
   /// - Throws: ``LostResumePoint`` if the answer can't be continued, because the resource has
   ///   changed or only a new request can tell.
   func sendInRanges(
-    _ request: HTTPRequest, from earlier: ResumePoint? = nil, _ size: RangeSize = RangeSize(),
-    by timers: SharedTimers
+    _ request: HTTPRequest, from earlier: ResumePoint? = nil, size: Int = RangeSequence.size
   ) -> Signal<HTTPPart> {
     Signal { observer, lifetime in
-      let course = RangeSequence(from: earlier, size)
-      RangedTransfer(request, course, self, timers, observer, lifetime).run()
+      let course = RangeSequence(from: earlier, size: size)
+      RangedTransfer(request, course, self, observer, lifetime).run()
     }
   }
 }
@@ -30,7 +28,6 @@ extension HTTPTransport {
 private final class RangedTransfer: Sendable {
   private let request: HTTPRequest
   private let transport: any HTTPTransport
-  private let timers: SharedTimers
   private let downstream: Observer<HTTPPart>
   private let lifetime: Lifetime
   private let state: Locked<State>
@@ -46,11 +43,10 @@ private final class RangedTransfer: Sendable {
 
   init(
     _ request: HTTPRequest, _ course: RangeSequence, _ transport: any HTTPTransport,
-    _ timers: SharedTimers, _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
+    _ downstream: Observer<HTTPPart>, _ lifetime: Lifetime
   ) {
     self.request = request
     self.transport = transport
-    self.timers = timers
     self.downstream = downstream
     self.lifetime = lifetime
     state = Locked(State(course: course))
@@ -59,19 +55,18 @@ private final class RangedTransfer: Sendable {
   func run() {
     while let next = nextRequest() {
       let upstream = lifetime.child()
-      transport.send(request.asking(next)).run(observer(upstream), upstream)
+      transport.send(next).run(observer(upstream), upstream)
     }
   }
 
-  private func nextRequest() -> RangeSequence.NextRequest? {
-    let now = timers.now()
-    return state.withLock { state in
+  private func nextRequest() -> HTTPRequest? {
+    state.withLock { state in
       guard state.hasMore, !lifetime.isEnded else {
         state.isAsking = false
         return nil
       }
       (state.isAsking, state.hasMore) = (true, false)
-      return state.course.ask(at: now)
+      return state.course.next(of: request)
     }
   }
 
@@ -94,23 +89,15 @@ private final class RangedTransfer: Sendable {
   private func receive(_ part: HTTPPart, _ upstream: Lifetime) {
     switch part {
     case .head(let head):
-      let now = timers.now()
-      obey(state.withLock { $0.course.receive(head, at: now) }, upstream)
+      obey(state.withLock { $0.course.receive(head) }, upstream)
     case .body(let bytes):
       if state.withLock({ $0.course.receive(byteCount: bytes.count) }) {
-        pass(part)
+        downstream.next(part)
       } else {
         let reason = "more than the bytes of its Content-Range"
         fail(TransferError.invalidResponse(reason: reason), upstream)
       }
     }
-  }
-
-  private func pass(_ part: HTTPPart) {
-    let start = timers.now()
-    downstream.next(part)
-    let time = timers.now() - start
-    state.withLock { $0.course.taken(in: time) }
   }
 
   private func obey(_ verdict: RangeSequence.Verdict, _ upstream: Lifetime) {
@@ -124,23 +111,11 @@ private final class RangedTransfer: Sendable {
 
   private func receive(_ event: Event<Never>, _ upstream: Lifetime) {
     guard case .completed = event else { return downstream.other(event) }
-    let now = timers.now()
-    let isOver = state.withLock { state in
-      state.course.completed(at: now)
-      return state.course.isOver
-    }
-    if isOver { downstream.completed() } else { goOn(from: upstream) }
+    if state.withLock({ $0.course.isOver }) { downstream.completed() } else { goOn(from: upstream) }
   }
 
   private func fail(_ error: any Error, _ upstream: Lifetime) {
     upstream.end()
     downstream.failed(error)
-  }
-}
-
-extension HTTPRequest {
-  fileprivate func asking(_ next: RangeSequence.NextRequest) -> HTTPRequest {
-    guard case .range(let range, let version) = next else { return self }
-    return asking(forBytes: "\(range.lowerBound)-\(range.upperBound - 1)", of: version)
   }
 }

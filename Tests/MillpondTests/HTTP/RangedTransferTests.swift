@@ -6,16 +6,13 @@ import Testing
 @testable import Millpond
 
 @Suite struct RangedTransferTests {
-  private let timers = SharedTimers(Scheduler(ManualClock()))
-
   private func parts(
     of origin: any HTTPTransport, from earlier: ResumePoint? = nil, size: Int = 400,
     headers: HeaderFields = [:]
   ) throws -> Signal<HTTPPart> {
     let url = try #require(URL(string: "http://a"))
     return origin.sendInRanges(
-      HTTPRequest(url: url, headers: headers), from: earlier,
-      RangeSize(least: size, greatest: size), by: timers)
+      HTTPRequest(url: url, headers: headers), from: earlier, size: size)
   }
 
   private func answer(

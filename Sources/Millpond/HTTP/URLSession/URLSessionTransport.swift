@@ -27,7 +27,7 @@ public import MillpondSignals
 /// - A head of many thousand fields has the same effect: 20,000 of them block sessions for five
 ///   seconds.
 /// - It can't pause a transfer, and keeps in memory, without a bound, bytes that arrive faster than
-///   they are taken. So a ``MediaCache`` requests large files in ranges of 4 MiB and more, one
+///   they are taken. So a ``MediaCache`` requests large files in ranges of 16 MiB, one
 ///   after another, if the origin supports ranges and sends a validator. Other receivers have to
 ///   take pieces in time.
 /// - A gzipped body that was cut before it was sent, and is framed as complete, counts as complete

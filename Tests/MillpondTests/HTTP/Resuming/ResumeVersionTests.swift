@@ -165,8 +165,7 @@ import Testing
 
     let parts = Recorder<HTTPPart>().subscribe(
       to: origin.sendInRanges(
-        HTTPRequest(url: url), RangeSize(least: 400, greatest: 400),
-        by: SharedTimers(Scheduler(ManualClock()))))
+        HTTPRequest(url: url), size: 400))
 
     #expect(parts.failure is LostResumePoint)
     #expect(origin.ranges == ["bytes=0-399", "bytes=400-799"])
