@@ -12,9 +12,6 @@ struct PartialFiles: Sendable {
   private let protection: DiskProtection
   private let system: FileSystem
 
-  /// The names whose files could not be removed, with their sizes in bytes.
-  private let needless = Locked<[String: Int]>([:])
-
   var path: String { folder.path }
 
   init(
@@ -65,7 +62,6 @@ struct PartialFiles: Sendable {
   /// Returns the description of bytes that can be resumed: as many as it says are there, and their
   /// file is not being written, nor that of a value.
   func head(_ name: String) -> PartialHead? {
-    if needless.withLock({ $0[name] != nil }) { return nil }
     guard let head = try? PartialHead(of: system.open(path(name, .head), .reading)),
       let status = status(name), status.nameCount == 1, status.byteCount >= head.byteCount
     else { return nil }
@@ -96,7 +92,6 @@ struct PartialFiles: Sendable {
     try makeFolder()
     // It can't be moved from another volume.
     try system.rename(file.path, to: path(name))
-    needless.withLock { $0[name] = nil }
     let open = try system.open(path(name, .head), .sharing)
     try head.write(to: open)
     try open.close()
@@ -105,9 +100,9 @@ struct PartialFiles: Sendable {
   /// Gives a file into which a body is being streamed a second name here; returns the file for its
   /// head, or nil if either can't be made.
   func follow(_ file: UnfinishedFile, _ name: String) -> OpenFile? {
-    removeNeedless()
     do {
       try makeFolder()
+      try remove(name)
       let head = try system.open(path(name, .head), .making)
       try system.link(file.path, to: path(name))
       return head
@@ -123,27 +118,10 @@ struct PartialFiles: Sendable {
   /// Removes the file that ``write(_:_:)`` has made, if it was not kept.
   func removeUnkept(_ name: String) { try? system.remove(path(name, .new)) }
 
-  /// Removes the files of a name, as far as they exist.
-  ///
-  /// A later ``removeNeedless()`` tries again with those that can't be removed now.
+  /// Removes the files of a name, as far as they exist: first the head, without which there is
+  /// nothing.
   func remove(_ name: String) throws {
-    do {
-      for kind in Kind.allCases { try system.remove(path(name, kind)) }
-    } catch {
-      let byteCount = min(status(name)?.byteCount ?? 0, 1 << 50)
-      needless.withLock { $0[name] = byteCount }
-      throw error
-    }
-    needless.withLock { $0[name] = nil }
-  }
-
-  /// Removes what could not be removed before, as far as that succeeds now.
-  ///
-  /// - Returns: The size in bytes of what is left.
-  @discardableResult
-  func removeNeedless() -> Int {
-    for name in needless.withLock({ Array($0.keys) }) { try? remove(name) }
-    return needless.withLock { $0.values.reduce(0, +) }
+    for kind in [Kind.head, .bytes, .new] { try system.remove(path(name, kind)) }
   }
 
   /// Removes all files, known or not; continues after a failure.

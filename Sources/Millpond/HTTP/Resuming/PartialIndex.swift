@@ -34,15 +34,12 @@ struct PartialIndex: Sendable {
   /// - Parameters:
   ///   - name: The name of the file.
   ///   - byteCount: Its size in bytes.
-  ///   - others: The size in bytes of files that are not in the index.
   /// - Returns: The files to remove first, and the size of the former version, which still exists
   ///   if the write fails.
-  mutating func add(
-    _ name: String, byteCount: Int, beside others: Int = 0
-  ) -> (surplus: [String], former: Int?) {
+  mutating func add(_ name: String, byteCount: Int) -> (surplus: [String], former: Int?) {
     let former = entries[name]?.byteCount
     put(name, byteCount)
-    return (surplus(beside: others), former)
+    return (surplus(), former)
   }
 
   mutating func undoAdding(_ name: String, former: Int?) {
@@ -79,9 +76,9 @@ struct PartialIndex: Sendable {
   }
 
   /// Removes the oldest files from the index until the rest is within the limit, and returns them.
-  mutating func surplus(beside others: Int = 0) -> [String] {
+  mutating func surplus() -> [String] {
     var gone: [String] = []
-    while total > byteLimit - others,
+    while total > byteLimit,
       let oldest = entries.min(by: { $0.value.number < $1.value.number })
     {
       remove(oldest.key)

@@ -76,13 +76,12 @@ extension PartialTransfers {
     _ make: () throws -> UnfinishedFile
   ) -> Bool {
     let name = place.name
-    let needless = files.removeNeedless()
     guard !isRemoved(place),
-      state.withLock({ $0.index?.admits(name, byteCount: byteCount + needless) }) == true,
+      state.withLock({ $0.index?.admits(name, byteCount: byteCount) }) == true,
       !hasMore(place, than: byteCount, of: version)
     else { return false }
     let (surplus, former) =
-      state.withLock { $0.index?.add(name, byteCount: byteCount, beside: needless) } ?? ([], nil)
+      state.withLock { $0.index?.add(name, byteCount: byteCount) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
     do {
       let file = try make()
@@ -99,7 +98,9 @@ extension PartialTransfers {
   private func hasMore(
     _ place: PartialPlace, than byteCount: Int, of version: ResourceVersion
   ) -> Bool {
-    guard let present = files.head(place.name) else { return false }
+    guard state.withLock({ $0.index?.has(place.name) }) == true,
+      let present = files.head(place.name)
+    else { return false }
     return present.isOf(place) && present.resumePoint.version == version
       && present.byteCount >= byteCount
   }

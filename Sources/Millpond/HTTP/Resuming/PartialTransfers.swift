@@ -27,9 +27,8 @@ public import MillpondSignals
 /// The files are accessible to their owner only, protected by `protection`, and left out of backups.
 /// Their bytes are as they came: a source whose values are to be sealed should have no partials.
 ///
-/// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. A file that
-/// can't be removed counts towards the limit, and is removed before later bytes are stored. Other
-/// files are left alone. If a process is killed, downloads of a ``MediaCache`` are resumed except for the
+/// A failure in the folder loses such bytes but fails nothing except ``removeAll()``. Other files are
+/// left alone. If a process is killed, downloads of a ``MediaCache`` are resumed except for the
 /// last few megabytes; other transfers store their bytes only when they end.
 ///
 /// - Note: Any thread. Files are read and written on a queue of their own.
