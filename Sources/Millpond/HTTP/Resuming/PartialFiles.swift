@@ -8,20 +8,11 @@ import MillpondSignals
 ///
 /// Blocks the thread: only for use on a queue that may block.
 struct PartialFiles: Sendable {
-  private let folder: URL
-  private let protection: DiskProtection
-  private let system: FileSystem
+  let folder: URL
+  let protection: DiskProtection
+  let system: FileSystem
 
   var path: String { folder.path }
-
-  init(
-    folder: URL, _ protection: DiskProtection = .afterFirstUnlock,
-    _ system: FileSystem = FileSystem()
-  ) {
-    self.folder = folder
-    self.protection = protection
-    self.system = system
-  }
 
   /// The kinds of files, as the ends of their names.
   enum Kind: String, CaseIterable {
@@ -87,7 +78,7 @@ struct PartialFiles: Sendable {
       path: path(name, .new), byteCount: bytes.count, checksum: bytes.fileChecksum)
   }
 
-  /// Moves a file with the first bytes of a body here; if that fails, the former one is still there.
+  /// Moves a file with the first bytes of a body here.
   func keep(_ file: UnfinishedFile, _ head: PartialHead, _ name: String) throws {
     try makeFolder()
     // It can't be moved from another volume.

@@ -24,26 +24,17 @@ struct PartialIndex: Sendable {
   /// Whether a file exists.
   func has(_ name: String) -> Bool { entries[name] != nil }
 
-  /// Whether a file of this size may be written: not in place of one that is lent.
-  func admits(_ name: String, byteCount: Int) -> Bool {
-    byteCount <= byteLimit && !lent.contains(name)
-  }
-
   /// Adds a file that is about to be written, in place of its former version.
   ///
   /// - Parameters:
   ///   - name: The name of the file.
   ///   - byteCount: Its size in bytes.
-  /// - Returns: The files to remove first, and the size of the former version, which still exists
-  ///   if the write fails.
-  mutating func add(_ name: String, byteCount: Int) -> (surplus: [String], former: Int?) {
-    let former = entries[name]?.byteCount
+  /// - Returns: The files to remove first; nil if it must not be written, since it is larger than the
+  ///   limit, or the former version is lent.
+  mutating func add(_ name: String, byteCount: Int) -> [String]? {
+    if byteCount > byteLimit || lent.contains(name) { return nil }
     put(name, byteCount)
-    return (surplus(), former)
-  }
-
-  mutating func undoAdding(_ name: String, former: Int?) {
-    if let former { put(name, former) } else { remove(name) }
+    return surplus()
   }
 
   /// Removes a file from the index; false if it does not exist or is lent.

@@ -67,7 +67,8 @@ extension PartialTransfers {
 
   // On the queue.
 
-  /// Adds a file that `make` makes, unless the present one is better or there is no room.
+  /// Adds a file that `make` makes in place of the present one, unless that is lent or there is no
+  /// room; of a file that can't be made nothing is left.
   ///
   /// - Returns: Whether it was added.
   @discardableResult
@@ -77,31 +78,16 @@ extension PartialTransfers {
   ) -> Bool {
     let name = place.name
     guard !isRemoved(place),
-      state.withLock({ $0.index?.admits(name, byteCount: byteCount) }) == true,
-      !hasMore(place, than: byteCount, of: version)
+      let surplus = state.withLock({ $0.index?.add(name, byteCount: byteCount) })
     else { return false }
-    let (surplus, former) =
-      state.withLock { $0.index?.add(name, byteCount: byteCount) } ?? ([], nil)
     for name in surplus { try? files.remove(name) }
     do {
       let file = try make()
       try files.keep(file, PartialHead(file, version, at: place), name)
       return true
     } catch {
-      files.removeUnkept(name)
-      state.withLock { $0.index?.undoAdding(name, former: former) }
+      remove(name)
       return false
     }
-  }
-
-  /// Whether at least as many bytes of the same version are stored.
-  private func hasMore(
-    _ place: PartialPlace, than byteCount: Int, of version: ResourceVersion
-  ) -> Bool {
-    guard state.withLock({ $0.index?.has(place.name) }) == true,
-      let present = files.head(place.name)
-    else { return false }
-    return present.isOf(place) && present.resumePoint.version == version
-      && present.byteCount >= byteCount
   }
 }

@@ -62,7 +62,7 @@ public final class PartialTransfers: Sendable {
     _ protection: DiskProtection = .afterFirstUnlock, _ hashKey: Data? = nil
   ) {
     self.hashKey = hashKey.map(Array.init) ?? []
-    files = PartialFiles(folder: directory, protection, system)
+    files = PartialFiles(folder: directory, protection: protection, system: system)
     self.byteLimit = byteLimit
     queue.async {
       let index = PartialIndex(self.files.list(), byteLimit: byteLimit)

@@ -64,23 +64,6 @@ import Testing
     #expect(scene.fileNames.count == 2)
   }
 
-  @Test(arguments: [true, false])
-  func `of one version the most bytes win, in a later run too`(isLaterRun: Bool) async throws {
-    let partials = scene.partials()
-    partials.keep(Self.partial(30_000), at: Self.place())
-    try await partials.flush().value
-    let others = isLaterRun ? scene.partials() : partials
-    others.keep(Self.partial(20_000), at: Self.place())
-    try await others.flush().value
-    #expect(try await found("a") == Self.partial(30_000))
-
-    others.keep(Self.partial(40_000), at: Self.place())
-    try await others.flush().value
-
-    #expect(try await found("a") == Self.partial(40_000))
-    #expect(scene.fileNames.count == 2)
-  }
-
   @Test func `bytes that were damaged are not in the way of fewer`() async throws {
     try await keep(["a"])
     let file = scene.folder.appendingPathComponent(try #require(scene.fileNames.first))
@@ -97,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [FaultyCalls.Call.make, .write, .close, .rename])
-  func `a body that can't be written leaves the former one, which a removal of everything removes`(
+  func `of a body that can't be written nothing is left, and nothing of the former one`(
     call: FaultyCalls.Call
   ) async throws {
     let calls = FaultyCalls()
@@ -105,16 +88,12 @@ import Testing
       directory: scene.folder, byteLimit: .mebibytes(4), FileSystem(calls))
     partials.keep(Self.partial(20_000), at: Self.place())
     try await partials.flush().value
-    // The first close is of the existing file.
-    calls.inject(.error(.ENOSPC), after: call == .close ? 1 : 0, of: [call])
+    calls.inject(.error(.ENOSPC), of: [call])
 
     partials.keep(Self.partial(30_000), at: Self.place())
     try await partials.flush().value
     #expect(!calls.isWaiting)
-    #expect(scene.fileNames.count == 2)
-    #expect(try await partials.find(Self.place()).value == Self.partial(20_000))
-
-    try await partials.removeAll().value
+    #expect(try await partials.find(Self.place()).value == nil)
     #expect(scene.fileNames.isEmpty)
   }
 
@@ -236,18 +215,6 @@ import Testing
     #expect(file.byteCount == 300_032)
     #expect(FileManager.default.fileExists(atPath: file.path))
     #expect(scene.fileNames.contains("second"))
-  }
-
-  @Test(arguments: [(250_000, false), (300_032, false), (300_096, true)])
-  func `of a streamed body the most bytes win`(byteCount: Int, wins: Bool) async throws {
-    let partials = scene.partials()
-    let version = Self.partial().version
-    #expect(partials.keep(try unfinished("first"), version, at: Self.place()))
-
-    #expect(partials.keep(try unfinished("second", byteCount), version, at: Self.place()) == wins)
-
-    let lent = try await partials.lend(Self.place()).value
-    #expect(lent?.resumePoint.byteCount == max(byteCount, 300_032))
   }
 
   @Test func `a file goes on with bytes from memory, and memory with those of a file`()
