@@ -23,7 +23,7 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   AnsweringSource
 {
   private let pictures:
-    InFlightReuse<Layered<MemoryCache<Key, Decoder.Image>, DecodedImages<Key, Decoder>>>
+    InFlightReuse<Layered<MemoryCache<Key, Decoder.Image>, DecodedMedia<Key, Decoder.Image>>>
 
   /// Creates a cache with a decoder.
   ///
@@ -44,9 +44,12 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
     longestSide: Int = .max, pixelLimit: Int = 64 << 20, fileByteLimit: Int = .mebibytes(128),
     policy: EvictionPolicy = .leastRecentlyUsed
   ) {
-    let decoded = DecodedImages(
-      media: media, decoder: decoder, longestSide: longestSide, pixelLimit: pixelLimit,
+    let reader = PictureReader(
+      decoder: decoder, longestSide: longestSide, pixelLimit: pixelLimit,
       fileByteLimit: fileByteLimit)
+    let decoded = DecodedMedia(files: media) { file, key in
+      try reader.picture(in: file, String(withoutSecrets: key))
+    }
     pictures = MemoryCache(costLimit: byteLimit, countLimit: countLimit, policy: policy) {
       max(1, decoder.byteCount(of: $0))
     }
@@ -70,41 +73,14 @@ public struct ImageCache<Key: Hashable & Sendable, Decoder: ImageDecoder>: Cache
   public func topology(for key: Key?) -> Topology { pictures.topology(for: key) }
 }
 
-/// The pictures in the files of a ``MediaCache``, decoded for each get.
-private struct DecodedImages<Key: Hashable & Sendable, Decoder: ImageDecoder>: AnsweringSource {
-  let media: MediaCache<Key>
+/// The reading of a file as a picture, within the limits of a cache.
+private struct PictureReader<Decoder: ImageDecoder>: Sendable {
   let decoder: Decoder
   let longestSide: Int
   let pixelLimit: Int
   let fileByteLimit: Int
 
-  func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Decoder.Image>> {
-    files(of: key).answers(key, lookup)
-  }
-
-  /// Removes files; a picture is not stored here.
-  func apply(_ change: Change<Key, Decoder.Image>) -> Signal<Void> {
-    switch change {
-    case .set: .just(())
-    case .fill: .empty
-    case .remove(let key, let revision): media.apply(.remove(key, revision))
-    case .removeAll(let revision): media.apply(.removeAll(revision))
-    case .removeMatching(let predicate, let revision):
-      media.apply(.removeMatching(predicate, revision))
-    }
-  }
-
-  func topology(for key: Key?) -> Topology {
-    Topology(.wrapper, "decoded", of: media.topology(for: key))
-  }
-
-  private func files(of key: Key) -> DecodedMedia<Key, Decoder.Image> {
-    DecodedMedia(files: media) { file in
-      try decode(file, String(withoutSecrets: key))
-    }
-  }
-
-  private func decode(_ file: DiskFile, _ key: String) throws -> Decoder.Image {
+  func picture(in file: DiskFile, _ key: String) throws -> Decoder.Image {
     guard file.byteCount <= fileByteLimit else {
       throw ImageError.tooManyBytes(key: key, byteCount: file.byteCount, limit: fileByteLimit)
     }

@@ -11,7 +11,7 @@ extension MediaCache {
   ///
   /// For pictures there is an ``ImageCache``.
   ///
-  /// A file that can't be decoded is removed. If it was stored before (it may be a captive portal's
+  /// A removal also removes the file. A file that can't be decoded is removed. If it was stored before (it may be a captive portal's
   /// page), the get continues as a miss; if it has just arrived, the get fails.
   ///
   /// - Parameter decode: Receives all bytes, in memory rather than mapped, since mapped bytes trap
@@ -20,7 +20,7 @@ extension MediaCache {
   public func decoding<Value: Sendable>(
     _ decode: @escaping @Sendable (Data) throws -> Value
   ) -> DecodedMedia<Key, Value> {
-    DecodedMedia(files: self) { file in
+    DecodedMedia(files: self) { file, _ in
       try decode(Data(contentsOf: file.url))
     }
   }
@@ -29,7 +29,7 @@ extension MediaCache {
 /// The decoded values of a ``MediaCache``; this source stores none of them.
 public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: AnsweringSource {
   let files: MediaCache<Key>
-  let decode: @Sendable (DiskFile) throws -> Value
+  let decode: @Sendable (DiskFile, Key) throws -> Value
 
   /// Returns the value, decoded for this get, with the age of its file.
   public func answers(_ key: Key, _ lookup: Lookup) -> Signal<Answer<Value>> {
@@ -66,7 +66,7 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: Answering
     _ isLast: Bool
   ) -> Signal<Answer<Value>> {
     do {
-      return .just(.value(try stamped.map(decode)))
+      return .just(.value(try stamped.map { try decode($0, key) }))
     } catch let error as ImageError where error.isLimit {
       return .fail(error)  // the file is as it should be
     } catch {
@@ -76,6 +76,17 @@ public struct DecodedMedia<Key: Hashable & Sendable, Value: Sendable>: Answering
       if isLast || file.revision != nil { return .fail(error) }
       return lookup.freshness == .cachedOnly
         ? .just(.undecodable(error)) : decoded(key, lookup, isLast: true)
+    }
+  }
+
+  /// Removes files; a value is not stored here.
+  public func apply(_ change: Change<Key, Value>) -> Signal<Void> {
+    switch change {
+    case .set, .fill: change.ignored
+    case .remove(let key, let revision): files.apply(.remove(key, revision))
+    case .removeAll(let revision): files.apply(.removeAll(revision))
+    case .removeMatching(let predicate, let revision):
+      files.apply(.removeMatching(predicate, revision))
     }
   }
 
