@@ -12,9 +12,6 @@ struct CredentialRenewal: Sendable {
   /// The time for which the refusals of a resource are remembered.
   static let memory = Duration.seconds(30)
 
-  /// The greatest number of resources whose refusals are remembered.
-  private static let memoryLimit = 1_000
-
   /// The number of sign-outs so far.
   private(set) var session = 0
 
@@ -80,10 +77,10 @@ extension CredentialRenewal {
     _ resource: String, with grant: Int, _ credentials: HeaderFields, at now: Duration
   ) -> Bool {
     guard grant == current else { return true }
-    let former = refusals[resource].flatMap { now - $0.last < Self.memory ? $0 : nil }
-    let count = former?.count ?? 0
+    // Each of them has cost a replacement, so they are few.
+    refusals = refusals.filter { now - $0.value.last < Self.memory }
+    let count = refusals[resource]?.count ?? 0
     if count >= (isProven ? 3 : 1) { return false }
-    makeRoom(at: now)
     refusals[resource] = Refusals(count: count + 1, last: now)
     (current, refused) = (nil, credentials)
     return true
@@ -94,12 +91,5 @@ extension CredentialRenewal {
     var next = CredentialRenewal()
     (next.session, next.lastGrant) = (session + 1, lastGrant)
     self = next
-  }
-
-  /// Forgets the refusals that no longer count, or all if there are too many.
-  private mutating func makeRoom(at now: Duration) {
-    guard refusals.count >= Self.memoryLimit else { return }
-    refusals = refusals.filter { now - $0.value.last < Self.memory }
-    if refusals.count >= Self.memoryLimit { refusals = [:] }
   }
 }

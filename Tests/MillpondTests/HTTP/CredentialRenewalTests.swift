@@ -109,16 +109,6 @@ import Testing
     #expect(scene.refused("a", with: 3) == "final")
   }
 
-  @Test func `more resources than are remembered refuse, and each is still refused`() {
-    var scene = Scene()
-    _ = scene.ask()
-    for number in 1...2_000 {
-      #expect(scene.refused("\(number)", with: number) == "again")
-      _ = scene.ask()
-      #expect(scene.refused("\(number)", with: number + 1) == "final")
-    }
-  }
-
   @Test func `after a sign-out nothing of the former session counts or is sent`() {
     var scene = Scene.afterOneExpiry()
     scene.rules.endSession()
