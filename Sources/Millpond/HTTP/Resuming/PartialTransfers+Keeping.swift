@@ -6,12 +6,13 @@ extension PartialTransfers {
   func keep(_ partial: PartialBody, at place: PartialPlace) {
     let size = partial.bytes.count
     if size < Self.leastByteCount { return }
-    guard reserve(size) else { return }
+    // Transfers that begin now wait for the disk.
+    state.withLock { $0.waitingCount += 1 }
     queue.async {
       self.add(place, partial.version, byteCount: size) {
         try self.files.write(partial.bytes, place.name)
       }
-      self.state.withLock { $0.waitingBytes -= size }
+      self.state.withLock { $0.waitingCount -= 1 }
     }
   }
 
@@ -53,17 +54,6 @@ extension PartialTransfers {
 
   /// The least number of bytes to keep; fewer are requested again.
   static var leastByteCount: Int { 16 << 10 }
-
-  /// Reserves memory for bytes that wait for the disk, for which transfers that begin now wait; false
-  /// if there is not enough memory.
-  private func reserve(_ size: Int) -> Bool {
-    let limit = max(byteLimit, 64 << 20)
-    return state.withLock { state in
-      guard size <= limit - state.waitingBytes else { return false }
-      state.waitingBytes += size
-      return true
-    }
-  }
 
   // On the queue.
 

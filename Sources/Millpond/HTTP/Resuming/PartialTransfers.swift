@@ -34,7 +34,6 @@ public import MillpondSignals
 /// - Note: Any thread. Files are read and written on a queue of their own.
 public final class PartialTransfers: Sendable {
   let files: PartialFiles
-  let byteLimit: Int
   private let hashKey: [UInt8]
   let queue = SerialQueue(
     label: "millpond.partials", qos: .utility, autoreleaseFrequency: .workItem)
@@ -63,7 +62,6 @@ public final class PartialTransfers: Sendable {
   ) {
     self.hashKey = hashKey.map(Array.init) ?? []
     files = PartialFiles(folder: directory, protection: protection, system: system)
-    self.byteLimit = byteLimit
     queue.async {
       let index = PartialIndex(self.files.list(), byteLimit: byteLimit)
       self.state.withLock { $0.index = index }
@@ -126,8 +124,8 @@ struct PartialState: Sendable {
   /// The latest removal of everything; transfers that began before it find and store nothing.
   var removal = Revision.none
 
-  /// The number of bytes in memory that wait for the disk.
-  var waitingBytes = 0
+  /// The number of beginnings in memory that wait for the disk.
+  var waitingCount = 0
 }
 
 /// The key of a transfer's bytes.
@@ -187,7 +185,7 @@ extension PartialTransfers {
   /// Whether there is no file; false before the folder has been read, and while bytes wait for the
   /// disk.
   func isKnownNotToHave(_ name: String) -> Bool {
-    state.withLock { $0.waitingBytes == 0 && $0.index?.has(name) == false }
+    state.withLock { $0.waitingCount == 0 && $0.index?.has(name) == false }
   }
 
   func isRemoved(_ place: PartialPlace) -> Bool { state.withLock { place.revision < $0.removal } }
