@@ -87,6 +87,10 @@ let package = Package(
       ],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
+    .target(
+      name: "RandomHistories",
+      dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals"],
+      path: "Tests/RandomHistories", swiftSettings: settings),
     .testTarget(
       name: "MillpondSignalsTests",
       dependencies: ["MillpondSignals", "MillpondTesting", "TestTraits"],
@@ -111,12 +115,15 @@ let package = Package(
       name: "MillpondTests",
       dependencies: [
         "Millpond", "MillpondEntityArchive", "MillpondInspector", "MillpondRedis",
-        "MillpondHTTPTesting", "MillpondTesting", "LocalRedis", "LoopbackServer", "TestTraits",
+        "MillpondHTTPTesting", "MillpondTesting", "RandomHistories", "LocalRedis",
+        "LoopbackServer", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondTestingTests",
-      dependencies: ["MillpondTesting", "MillpondCore", "MillpondSignals", "TestTraits"],
+      dependencies: [
+        "MillpondTesting", "MillpondCore", "MillpondSignals", "RandomHistories", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "MillpondScheduleTests",
@@ -131,8 +138,8 @@ let package = Package(
     .testTarget(
       name: "MillpondRedisTests",
       dependencies: [
-        "MillpondRedis", "Millpond", "MillpondSockets", "MillpondTesting", "LocalRedis",
-        "LoopbackServer", "RedisWorker", "TestTraits",
+        "MillpondRedis", "Millpond", "MillpondSockets", "MillpondTesting", "RandomHistories",
+        "LocalRedis", "LoopbackServer", "RedisWorker", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -50,15 +50,3 @@ public enum TransportLaw: Sendable, Hashable, CaseIterable {
   /// Requests at the same time are each answered with their own answer.
   case concurrency
 }
-
-/// A violation of a law by a transport.
-public struct TransportBreach: Sendable, CustomStringConvertible {
-  /// The law that was broken.
-  public let law: TransportLaw
-
-  /// The violation.
-  let finding: String
-
-  /// The law and its violation.
-  public var description: String { "the law \(law) is broken: \(finding)" }
-}

@@ -30,24 +30,23 @@ public struct TransportLaws: Sendable {
   /// Runs the checks of `laws`, and returns the breaches; empty for a transport that keeps them.
   public func breaches(
     of laws: [TransportLaw] = TransportLaw.allCases
-  ) async -> [TransportBreach] {
-    var breaches: [TransportBreach] = []
+  ) async -> [Breach<TransportLaw>] {
+    var breaches: [Breach<TransportLaw>] = []
     for law in laws {
-      let scene = TransportLawsScene(transport: make(), timeLimit: timeLimit)
-      let findings: [String]
+      var scene = TransportLawsScene(make(), timeLimit)
       do {
-        findings = try await scene.findings(of: law)
+        try await scene.check(law)
       } catch {
-        findings = ["it could not be checked: \(error)"]
+        scene.expect(false, "it could not be checked: \(error)")
       }
-      breaches += findings.map { TransportBreach(law: law, finding: $0) }
+      breaches += scene.findings.map { Breach(law, $0) }
     }
     return breaches
   }
 }
 
 extension TransportLawsScene {
-  fileprivate func findings(of law: TransportLaw) async throws -> [String] {
+  fileprivate mutating func check(_ law: TransportLaw) async throws {
     switch law {
     case .laziness: try await laziness()
     case .parts: try await parts()
@@ -58,7 +57,9 @@ extension TransportLawsScene {
     case .bodies: try await bodies()
     case .progress: try await progress()
     case .brokenBodies: try await brokenBodies()
-    case .redirects: try await redirects() + redirectsWithBodies()
+    case .redirects:
+      try await redirects()
+      try await redirectsWithBodies()
     case .credentials: try await credentials()
     case .failures: try await failures()
     case .cancellation: try await cancellation()

@@ -6,7 +6,7 @@ import MillpondTesting
 
 // The laws about transfers that do not complete.
 extension TransportLawsScene {
-  func failures() async throws -> [String] {
+  mutating func failures() async throws {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
     let scripts: [String: [ScriptStep]] = [
@@ -17,34 +17,31 @@ extension TransportLawsScene {
     let origin = try LoopbackServer { request in
       scripts[request.path].map { .scripted($0) } ?? Response()
     }
-    var findings = TransportFindings()
     for path in scripts.keys.sorted() {
       let answer = await answer(to: HTTPRequest(url: try origin.url(path)))
       // A length that is not reached may also be left to the caller, who checks it.
       let isLeftToCaller = path == "/cut" && answer.isCompleted && answer.body.count == 5
-      findings.expect(
+      expect(
         answer.isFailed || isLeftToCaller, "\(path): \(answer.summary), not a failure")
     }
     let closed = try ClosedPort()
-    guard let url = URL(string: closed.baseURL) else { return findings.all }
+    guard let url = URL(string: closed.baseURL) else { return }
     let answer = await answer(to: HTTPRequest(url: url))
-    findings.expect(answer.isFailed, "a refused connection: \(answer.summary)")
-    return findings.all
+    expect(answer.isFailed, "a refused connection: \(answer.summary)")
   }
 
-  func cancellation() async throws -> [String] {
+  mutating func cancellation() async throws {
     let hold = ResponseHold()
     let origin = try LoopbackServer { request in
       let response = Response(body: Array(repeating: 1, count: 100_000))
       return request.path == "/head"
         ? response.held(by: hold) : response.held(by: hold, afterBodyBytes: 50_000)
     }
-    var findings = TransportFindings()
     for path in ["/head", "/body"] {
       let recorder = Recorder<HTTPPart>()
         .subscribe(to: transport.send(HTTPRequest(url: try origin.url(path))))
       let hasArrived = await eventually(origin) { $0.requestCount(path: path) == 1 }
-      findings.expect(hasArrived, "\(path): the request did not arrive")
+      expect(hasArrived, "\(path): the request did not arrive")
       if path == "/body" { _ = try? await recorder.values(count: 2) }
 
       recorder.dispose()
@@ -56,12 +53,11 @@ extension TransportLawsScene {
           return if case .clientClosed = exchange.outcome { true } else { false }
         }
       }
-      findings.expect(isClosed, "\(path): the connection stays open after the subscriber has left")
-      findings.expect(
+      expect(isClosed, "\(path): the connection stays open after the subscriber has left")
+      expect(
         recorder.events.count == count && recorder.end == nil,
         "\(path): events came after the subscriber had left")
     }
     hold.release()
-    return findings.all
   }
 }

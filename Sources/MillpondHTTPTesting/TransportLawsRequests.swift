@@ -6,25 +6,23 @@ import MillpondTesting
 
 // The laws about requests and their bodies.
 extension TransportLawsScene {
-  func methods() async throws -> [String] {
+  mutating func methods() async throws {
     let origin = try LoopbackServer { _ in Response(body: [1, 2]) }
-    var findings = TransportFindings()
     let methods: [HTTPMethod] = [.get, .post, .put, .patch, .delete, .options, "PURGE"]
     for method in methods {
       let answer = await answer(to: HTTPRequest(url: try origin.url("/\(method)"), method: method))
-      findings.expect(answer, 200, [1, 2], to: "\(method)")
+      expect(answer, 200, [1, 2], to: "\(method)")
     }
-    findings.expect(await answer(to: .head(try origin.url("/HEAD"))), 200, [], to: "HEAD")
+    expect(await answer(to: .head(try origin.url("/HEAD"))), 200, [], to: "HEAD")
     let arrived = origin.exchanges.map { "/\($0.request.method)" }
     let wanted = origin.exchanges.map(\.request.path)
-    findings.expect(arrived == wanted, "\(wanted) arrived as \(arrived)")
-    return findings.all
+    expect(arrived == wanted, "\(wanted) arrived as \(arrived)")
   }
 
   /// 200,000 bytes, which no buffer takes at once.
   private static let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 11) }
 
-  func bodies() async throws -> [String] {
+  mutating func bodies() async throws {
     let origin = try LoopbackServer { _ in Response() }
     let file = try TransportLawsFile(Self.bytes)
     let pieces = Signal<Data>.from(
@@ -38,48 +36,44 @@ extension TransportLawsScene {
       ("measured", .stream(pieces, length: Self.bytes.count, contentType: "a/b"), Self.bytes),
       ("stream", .stream(pieces, contentType: "a/b"), Self.bytes),
     ]
-    var findings = TransportFindings()
     for (name, body, bytes) in kinds {
-      findings.expect(
+      expect(
         await answer(to: .post(try origin.url("/\(name)"), body)), to: "a body of \(name)")
       guard let sent = origin.exchanges.first(where: { $0.request.path == "/\(name)" })?.request
       else {
-        findings.expect(false, "a body of \(name) did not arrive")
+        expect(false, "a body of \(name) did not arrive")
         continue
       }
-      findings.expect(
+      expect(
         sent.body == bytes, "a body of \(name) arrived as \(sent.body.count) other bytes")
       let type = sent.headers["Content-Type"]
-      findings.expect(type == "a/b", "the type of \(name) arrived as \(type ?? "none")")
+      expect(type == "a/b", "the type of \(name) arrived as \(type ?? "none")")
       let length = sent.headers["Content-Length"]
-      findings.expect(
+      expect(
         name == "stream" || length == "\(bytes.count)",
         "the length of \(name) was stated as \(length ?? "none")")
     }
-    return findings.all
   }
 
-  func progress() async throws -> [String] {
+  mutating func progress() async throws {
     let origin = try LoopbackServer { _ in Response(body: [1]) }
     let file = try TransportLawsFile(Self.bytes)
-    var findings = TransportFindings()
     for (name, body) in [
       ("memory", HTTPBody.data(Data(Self.bytes))), ("file", .file(file.url)),
       ("stream", .stream(.just(Data(Self.bytes)), length: Self.bytes.count)),
     ] {
       let answer = await answer(to: .put(try origin.url("/"), body))
       let counts = answer.progress.map(\.completed)
-      findings.expect(counts.last == Self.bytes.count, "\(name): \(counts) bytes were reported")
-      findings.expect(counts == counts.sorted(), "\(name): \(counts) goes backwards")
-      findings.expect(
+      expect(counts.last == Self.bytes.count, "\(name): \(counts) bytes were reported")
+      expect(counts == counts.sorted(), "\(name): \(counts) goes backwards")
+      expect(
         answer.progress.allSatisfy { $0.total == nil || $0.total == Self.bytes.count },
         "\(name): a total is not that of the body")
-      findings.expect(!answer.hasLateProgress, "\(name): progress came after the head")
+      expect(!answer.hasLateProgress, "\(name): progress came after the head")
     }
-    return findings.all
   }
 
-  func brokenBodies() async throws -> [String] {
+  mutating func brokenBodies() async throws {
     struct Trouble: Error {}
     let origin = try LoopbackServer { _ in Response() }
     let missing = FileManager.default.temporaryDirectory.appendingPathComponent("none \(UUID())")
@@ -90,35 +84,31 @@ extension TransportLawsScene {
       ("a stream with fewer bytes than stated", .stream(some, length: 4)),
       ("a stream with more bytes than stated", .stream(some, length: 2)),
     ]
-    var findings = TransportFindings()
     for (name, body) in kinds {
       let answer = await answer(to: .post(try origin.url("/"), body))
-      findings.expect(answer.isFailed && answer.heads.isEmpty, "\(name): \(answer.summary)")
-      if name == "a stream that fails", case .failed(let error) = answer.end {
-        findings.expect(error is Trouble, "\(name): its error became \(error)")
+      expect(answer.isFailed && answer.heads.isEmpty, "\(name): \(answer.summary)")
+      if name == "a stream that fails", case .failed(let error)? = answer.events.last {
+        expect(error is Trouble, "\(name): its error became \(error)")
       }
     }
     let count = origin.exchanges.count
-    findings.expect(count == 0, "\(count) requests arrived as if they were complete")
-    return findings.all
+    expect(count == 0, "\(count) requests arrived as if they were complete")
   }
 
-  func repetition() async throws -> [String] {
+  mutating func repetition() async throws {
     let origin = try LoopbackServer { request in
       request.method == "GET" ? Response() : .scripted([.close])
     }
-    var findings = TransportFindings()
     for (name, body) in [("no body", nil), ("a body", HTTPBody.data(Data([1, 2, 3])))] {
       // Leaves a connection that a transport may use again.
       _ = await answer(to: HTTPRequest(url: try origin.url("/")))
       origin.forgetExchanges()
       let answer = await answer(to: .post(try origin.url("/"), body))
-      findings.expect(
+      expect(
         answer.isFailed, "a POST with \(name) on a lost connection: \(answer.summary)")
       let count = origin.exchanges.count
-      findings.expect(count == 1, "a POST with \(name) arrived \(count) times")
+      expect(count == 1, "a POST with \(name) arrived \(count) times")
     }
-    return findings.all
   }
 }
 

@@ -4,10 +4,16 @@ import Millpond
 import MillpondSignals
 import MillpondTesting
 
-/// A transport, and the ways to ask it.
+/// A transport, the ways to ask it, and the violations of a law that a check has found.
 struct TransportLawsScene: Sendable {
   let transport: any HTTPTransport
   let timeLimit: Duration
+  private(set) var findings: [String] = []
+
+  init(_ transport: any HTTPTransport, _ timeLimit: Duration) {
+    self.transport = transport
+    self.timeLimit = timeLimit
+  }
 
   /// Sends a request, and waits for the end of its answer, or until timeLimit runs out.
   func answer(to request: HTTPRequest) async -> TransportAnswer {
@@ -32,67 +38,9 @@ struct TransportLawsScene: Sendable {
   ) async -> Bool {
     await origin.eventually(timeout: timeLimit, condition)
   }
-}
-
-/// The events of an answer.
-struct TransportAnswer: Sendable {
-  let heads: [HTTPHead]
-  let body: Data
-  let progress: [SignalProgress]
-  let end: Event<Never>?
-  let violations: [Violation]
-
-  /// Whether the first part is a head.
-  let beginsWithHead: Bool
-
-  /// Whether progress came after the head.
-  let hasLateProgress: Bool
-
-  init(_ recorder: Recorder<HTTPPart>) {
-    let parts = recorder.values
-    heads = parts.compactMap { if case .head(let head) = $0 { head } else { nil } }
-      .filter { !(100..<200).contains($0.status) }
-    body = parts.reduce(into: Data()) { body, part in
-      if case .body(let bytes) = part { body += bytes }
-    }
-    progress = recorder.progress
-    end = recorder.end
-    violations = recorder.violations
-    if case .body? = parts.first { beginsWithHead = false } else { beginsWithHead = true }
-    let isHead = recorder.events.map { event in
-      if case .next(.head) = event { true } else { false }
-    }
-    let isProgress = recorder.events.map { event in
-      if case .progress = event { true } else { false }
-    }
-    let firstHead = isHead.firstIndex(of: true) ?? isHead.endIndex
-    hasLateProgress = isProgress[firstHead...].contains(true)
-  }
-
-  var status: Int? { heads.first?.status }
-
-  var isCompleted: Bool { if case .completed = end { true } else { false } }
-
-  var isFailed: Bool { if case .failed = end { true } else { false } }
-
-  /// The answer in words, for findings.
-  var summary: String {
-    let ending =
-      switch end {
-      case .completed: "completed"
-      case .failed(let error): "failed with \(error)"
-      case nil, .progress: "no end"
-      }
-    return "heads \(heads.map(\.status)), \(body.count) bytes, \(ending)"
-  }
-}
-
-/// The violations of a law that a check has found.
-struct TransportFindings: Sendable {
-  private(set) var all: [String] = []
 
   mutating func expect(_ isKept: Bool, _ finding: @autoclosure () -> String) {
-    if !isKept { all.append(finding()) }
+    if !isKept { findings.append(finding()) }
   }
 
   /// Expects a complete answer with this status and body.
@@ -105,6 +53,64 @@ struct TransportFindings: Sendable {
     let wanted = "status \(status)" + (body.map { ", \($0.count) bytes" } ?? "") + ", completed"
     expect(isRight, "\(name): \(answer.summary), not \(wanted)")
     expect(answer.violations.isEmpty, "\(name): \(answer.violations)")
+  }
+}
+
+/// The events of an answer.
+struct TransportAnswer: Sendable {
+  let events: [Event<HTTPPart>]
+  let violations: [Violation]
+
+  init(_ recorder: Recorder<HTTPPart>) {
+    events = recorder.events
+    violations = recorder.violations
+  }
+
+  private var parts: [HTTPPart] {
+    events.compactMap { if case .next(let part) = $0 { part } else { nil } }
+  }
+
+  /// The final heads.
+  var heads: [HTTPHead] {
+    parts.compactMap { if case .head(let head) = $0 { head } else { nil } }
+      .filter { !(100..<200).contains($0.status) }
+  }
+
+  var body: Data {
+    parts.reduce(into: Data()) { body, part in
+      if case .body(let bytes) = part { body += bytes }
+    }
+  }
+
+  var progress: [SignalProgress] { Self.progress(events[...]) }
+
+  /// Whether progress came after the head.
+  var hasLateProgress: Bool {
+    let isHead = { (event: Event<HTTPPart>) in if case .next(.head) = event { true } else { false }
+    }
+    return !Self.progress(events.drop { !isHead($0) }).isEmpty
+  }
+
+  private static func progress(_ events: ArraySlice<Event<HTTPPart>>) -> [SignalProgress] {
+    events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }
+  }
+
+  /// Whether the first part is a head.
+  var beginsWithHead: Bool { if case .body? = parts.first { false } else { true } }
+
+  var isCompleted: Bool { if case .completed? = events.last { true } else { false } }
+
+  var isFailed: Bool { if case .failed? = events.last { true } else { false } }
+
+  /// The answer in words, for findings.
+  var summary: String {
+    let ending =
+      switch events.last {
+      case .completed: "completed"
+      case .failed(let error): "failed with \(error)"
+      case nil, .next, .progress: "no end"
+      }
+    return "heads \(heads.map(\.status)), \(body.count) bytes, \(ending)"
   }
 }
 

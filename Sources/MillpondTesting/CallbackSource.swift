@@ -26,11 +26,7 @@ public final class CallbackSource<Value: Sendable>: Sendable {
 
   // Breaks the cycle of the state, its runs and their observers.
   deinit {
-    let abandoned = state.change { runs in
-      defer { runs = [] }
-      return runs
-    }
-    for run in abandoned { run.abandon() }
+    for run in state.change({ exchange(&$0, with: []) }) { run.abandon() }
   }
 
   /// The API as a signal: `Signal.create` around callbacks.
@@ -54,11 +50,22 @@ public final class CallbackSource<Value: Sendable>: Sendable {
   ///
   /// - Throws: The failure of the run; `SignalError.empty` if it completes without a value.
   public func value() async throws -> Value {
-    let answer = CallbackAnswer<Value>()
-    let run = CallbackRun(answer.observer)
+    let waiting = Locked<CheckedContinuation<Value, any Error>?>(nil)
+    let answer = { @Sendable (result: Result<Value, any Error>) in
+      // Later events are dropped.
+      waiting.withLock { exchange(&$0, with: nil) }?.resume(with: result)
+    }
+    let run = CallbackRun<Value>(
+      Observer(next: { answer(.success($0)) }) { event in
+        switch event {
+        case .progress: break
+        case .failed(let error): answer(.failure(error))
+        case .completed: answer(.failure(SignalError.empty))
+        }
+      })
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        answer.wait(continuation)
+        waiting.withLock { $0 = continuation }
         state.change { $0.append(run) }
       }
     } onCancel: { [state] in
@@ -111,33 +118,6 @@ public final class CallbackSource<Value: Sendable>: Sendable {
   }
 }
 
-/// An answer to one continuation by the first value or end; later events are dropped.
-private final class CallbackAnswer<Value: Sendable>: Sendable {
-  private let waiting = Locked<CheckedContinuation<Value, any Error>?>(nil)
-
-  func wait(_ continuation: CheckedContinuation<Value, any Error>) {
-    waiting.withLock { $0 = continuation }
-  }
-
-  var observer: Observer<Value> {
-    Observer(next: { self.answer(.success($0)) }) { event in
-      switch event {
-      case .progress: break
-      case .failed(let error): self.answer(.failure(error))
-      case .completed: self.answer(.failure(SignalError.empty))
-      }
-    }
-  }
-
-  private func answer(_ result: Result<Value, any Error>) {
-    let continuation = waiting.withLock { waiting in
-      defer { waiting = nil }
-      return waiting
-    }
-    continuation?.resume(with: result)
-  }
-}
-
 /// One run of a ``CallbackSource``, which sends every event it is given.
 ///
 /// - Note: Any thread.
@@ -168,10 +148,7 @@ public final class CallbackRun<Value: Sendable>: Sendable {
 
   /// Fails the run as abandoned, and releases the observer, like an API that forgets to call back.
   public func abandon() {
-    let observer = observer.withLock { observer in
-      defer { observer = nil }
-      return observer
-    }
+    let observer = observer.withLock { exchange(&$0, with: nil) }
     observer?.failed(SignalError.abandoned(origin: "a CallbackSource"))
   }
 

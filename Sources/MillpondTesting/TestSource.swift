@@ -24,11 +24,7 @@ public final class TestSource<Value: Sendable>: Sendable {
   // No weak references, because the leak checker cannot see through them. Runs that the test leaves
   // behind are abandoned instead.
   deinit {
-    let abandoned = state.change { runs in
-      defer { runs = nil }
-      return runs ?? []
-    }
-    for run in abandoned { run.abandon() }
+    for run in state.change({ exchange(&$0, with: nil) }) ?? [] { run.abandon() }
   }
 
   /// The signal that the test controls.
@@ -68,22 +64,26 @@ public final class TestSource<Value: Sendable>: Sendable {
 
   /// Sends a value to all active runs.
   public func next(_ value: Value) {
-    for run in runs { run.next(value) }
+    send(.next(value))
   }
 
   /// Sends progress to all active runs.
   public func progress(_ progress: SignalProgress) {
-    for run in runs { run.progress(progress) }
+    send(.progress(progress))
   }
 
   /// Ends all active runs with an error.
   public func failed(_ error: any Error) {
-    for run in runs { run.failed(error) }
+    send(.failed(error))
   }
 
   /// Ends all active runs.
   public func completed() {
-    for run in runs { run.completed() }
+    send(.completed)
+  }
+
+  func send(_ event: Event<Value>) {
+    for run in runs { run.send(event) }
   }
 
   /// Waits until at least `count` runs have been started.
@@ -140,22 +140,30 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
 
   /// Sends a value.
   public func next(_ value: Value) {
-    if isActive { serializer?.send(.next(value)) }
+    send(.next(value))
   }
 
   /// Sends the progress of the work.
   public func progress(_ progress: SignalProgress) {
-    if isActive { serializer?.send(.progress(progress)) }
+    send(.progress(progress))
   }
 
   /// Ends the run with an error.
   public func failed(_ error: any Error) {
-    if leave(.ended) { takeSerializer()?.send(.failed(error)) }
+    send(.failed(error))
   }
 
   /// Ends the run.
   public func completed() {
-    if leave(.ended) { takeSerializer()?.send(.completed) }
+    send(.completed)
+  }
+
+  func send(_ event: Event<Value>) {
+    if event.isTerminal {
+      if leave(.ended) { takeSerializer()?.send(event) }
+    } else if isActive {
+      downstream.withLock { $0 }?.send(event)
+    }
   }
 
   func abandon() {
@@ -168,17 +176,10 @@ public final class TestRun<Value: Sendable>: Sendable, CustomStringConvertible {
     onDisposed()
   }
 
-  private var serializer: Serializer<Value>? {
-    downstream.withLock { $0 }
-  }
-
   /// Releases the serializer of a run that has ended; the run itself is kept for the test to
   /// inspect.
   private func takeSerializer() -> Serializer<Value>? {
-    downstream.withLock { serializer in
-      defer { serializer = nil }
-      return serializer
-    }
+    downstream.withLock { exchange(&$0, with: nil) }
   }
 
   private func leave(_ next: Phase) -> Bool {

@@ -3,6 +3,7 @@ import LocalRedis
 import Millpond
 import MillpondRedis
 import MillpondTesting
+import RandomHistories
 import Synchronization
 import TestTraits
 import Testing
@@ -100,8 +101,8 @@ private struct DrawnShared {
       "[\(connections) connections, \(tracking), memory \(hasMemory), leases \(leases),"
         + " scoped \(isScoped), slow \(isSlow)]")
     // Answers come on the threads of the clients.
-    scene.answersElsewhere()
-    if isScoped { scene.usesScope() }
+    scene.answersElsewhere = true
+    if isScoped { scene.isScoped = true }
     let redis = client()
     let shared = RedisCache(redis, prefix: scene.name + "/")
     let values = isSlow ? shared.mapValues(later) : shared.mapValues(Self.text)
@@ -115,7 +116,7 @@ private struct DrawnShared {
     }
     cache = AnyCache(cache.reusingInFlight(clock: scene.clock))
     // A ping waits for writes after the end of a get.
-    scene.closes { redis.ping().onEnd { _ in redis.close() } }
+    scene.closings.append { redis.ping().onEnd { _ in redis.close() } }
     return isScoped ? AnyCache(cache.scoped(to: scene.scope)) : cache
   }
 

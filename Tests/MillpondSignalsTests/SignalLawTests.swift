@@ -16,7 +16,7 @@ import Testing
 /// An operator by its name, as the laws take it.
 struct LawfulOperator: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  let breaches: @Sendable () async -> [SignalBreach]
+  let breaches: @Sendable () async -> [Breach<SignalLaw>]
 
   init<Output>(
     _ name: String, _ operation: @escaping @Sendable (Signal<Int>) -> Signal<Output>

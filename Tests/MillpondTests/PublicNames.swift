@@ -21,9 +21,9 @@ extension AnyCache {}
 extension AnyReference {}
 extension ArchivedType {}
 extension Batched {}
+extension Breach {}
 extension BulkSource {}
 extension Cache {}
-extension CacheBreach {}
 extension CacheError {}
 extension CacheEvent {}
 extension CacheLaw {}
@@ -92,12 +92,6 @@ extension HTTPTransport {}
 extension HeaderFields {}
 extension Hedged {}
 extension Histogram {}
-extension HistoryCheck {}
-extension HistoryStepMix {}
-extension HistoryFailure {}
-extension HistoryOrigin {}
-extension HistoryRule {}
-extension HistoryScene {}
 extension ImageCache {}
 extension ImageDecoder {}
 extension ImageError {}
@@ -173,9 +167,7 @@ extension RetryPolicy {}
 extension Revision {}
 extension Scoped {}
 extension ScopedDisposable {}
-extension SeededGenerator {}
 extension Signal {}
-extension SignalBreach {}
 extension SignalError {}
 extension SignalLaw {}
 extension SignalLaws {}
@@ -196,7 +188,6 @@ extension TimeoutAwaited {}
 extension TimerClock {}
 extension TransferError {}
 extension TransferMetrics {}
-extension TransportBreach {}
 extension TransportCapabilities {}
 extension TransportLaw {}
 extension TransportLaws {}

@@ -27,7 +27,7 @@ public final class ImpoliteCache<Base: Cache>: Cache {
 
   private let base: Base
   private let manner: Manner
-  private let held = Locked<[HeldBack]>([])
+  private let held = Locked<[@Sendable () -> Void]>([])
 
   /// Creates a cache that keeps its values in `base`.
   ///
@@ -78,15 +78,11 @@ public final class ImpoliteCache<Base: Cache>: Cache {
 
   /// Releases everything that is held back, the latest first.
   public func release() {
-    let all = held.withLock { held in
-      defer { held = [] }
-      return held
-    }
-    for one in all.reversed() { one.run() }
+    for one in held.withLock({ exchange(&$0, with: []) }).reversed() { one() }
   }
 
   private func hold(_ run: @escaping @Sendable () -> Void) {
-    held.withLock { $0.append(HeldBack(run: run)) }
+    held.withLock { $0.append(run) }
   }
 
   /// Returns the base's topology.
@@ -99,8 +95,4 @@ public final class ImpoliteCache<Base: Cache>: Cache {
 public enum ImpoliteCacheError: Error, Sendable, Hashable {
   /// The outcome was held back, and is a failure.
   case late
-}
-
-private struct HeldBack: Sendable {
-  let run: @Sendable () -> Void
 }

@@ -28,32 +28,3 @@ public enum CacheLaw: Sendable, Hashable, CaseIterable {
   /// After all subscribers have left or been answered, no flight and no work remains.
   case nothingLeft
 }
-
-/// A violation of a law by a cache.
-public struct CacheBreach: Sendable, CustomStringConvertible {
-  /// The law that was broken; nil for a comparison that is no law.
-  public let law: CacheLaw?
-
-  /// The seed that reproduces the breach.
-  public let seed: UInt64
-
-  /// The shortest history found that breaks the law.
-  public let steps: [String]
-
-  /// The composition that broke the law.
-  let composition: String
-
-  /// The violation after the steps.
-  let finding: String
-
-  /// The law, the seed, the steps and their result.
-  public var description: String {
-    let lines = steps.enumerated().map { "  \($0.offset + 1). \($0.element)" }
-    let what = law.map { "the law \($0)" } ?? "the comparison"
-    return """
-      \(what) is broken by \(composition), seed \(seed), in \(steps.count) steps:
-      \(lines.joined(separator: "\n"))
-      \(finding)
-      """
-  }
-}

@@ -61,8 +61,8 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   ///   - seeds: The seeds of the histories; the same seed gives the same history.
   public func breaches(
     of laws: [CacheLaw] = CacheLaw.allCases, seeds: Range<UInt64> = 0..<20
-  ) async -> [CacheBreach] {
-    var breaches: [CacheBreach] = []
+  ) async -> [Breach<CacheLaw>] {
+    var breaches: [Breach<CacheLaw>] = []
     for law in laws {
       for seed in seeds {
         guard let breach = await breach(of: law, seed: seed) else { continue }
@@ -79,7 +79,7 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   ///   - law: The law to check.
   ///   - seed: The seed of the random history.
   /// - Returns: The breach, or nil.
-  public func breach(of law: CacheLaw, seed: UInt64) async -> CacheBreach? {
+  public func breach(of law: CacheLaw, seed: UInt64) async -> Breach<CacheLaw>? {
     for check in checks(of: law) {
       if let breach = await run(check, of: law, seed: seed) { return breach }
     }
@@ -95,12 +95,11 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
   ///   - seed: The seed of the history.
   ///   - left: One composition, of the top layer and those below it.
   ///   - right: The other composition.
-  /// - Returns: The breach, or nil.
+  /// - Returns: The breach, whose law is "likeness", or nil.
   public func difference(
     seed: UInt64, between left: @escaping Composition, and right: @escaping Composition
-  ) async -> CacheBreach? {
-    await run(
-      likeness("two compositions", .held, left, right), of: nil, seed: seed)
+  ) async -> Breach<String>? {
+    await run(likeness("two compositions", .held, left, right), of: "likeness", seed: seed)
   }
 
   /// A way to compose three layers.
@@ -109,38 +108,27 @@ public struct CacheLaws<Key: Hashable & Sendable, Value: Equatable & Sendable>: 
       AnyCache<Key, Value>, AnyCache<Key, Value>, AnyCache<Key, Value>
     ) -> AnyCache<Key, Value>
 
-  private func run(
-    _ check: CacheLawsCheck, of law: CacheLaw?, seed: UInt64
-  ) async -> CacheBreach? {
-    let history = CacheLawsStep.history(
-      check.kind, keys: keys.count, values: values.count, seed: seed)
-    let clock = ContinuousClock()
-    let start = clock.now
-    guard let first = await check.find(history, timeLimit) else { return nil }
-    let taken = clock.now - start
-    // Less patient with trials, because a cache that never answers would take too long, but patient
-    // enough for a slow one.
-    let least = min(max(timeLimit / 100, .milliseconds(2)), .milliseconds(50))
-    let haste = taken < timeLimit / 2 ? max(least, taken * 2) : least
-    let shrinker = Shrinker<CacheLawsStep>(
-      simpler: { $0.simpler },
-      isBroken: { steps in
-        guard clock.now - start < max(timeLimit * 10, .seconds(10)) else { return false }
-        return await check.find(steps, haste) != nil
-      }, limit: 1_000)
-    let shrunk = await check.find(shrinker.shrink(history), timeLimit)
-    let finding = shrunk ?? first
-    return CacheBreach(
-      law: law, seed: seed, steps: finding.steps, composition: check.composition,
-      finding: finding.description)
+  private func run<Law>(_ check: Check, of law: Law, seed: UInt64) async -> Breach<Law>? {
+    let search = ProgramSearch<Law, Step>(mix(check.kind), timeLimit: timeLimit) {
+      steps, seed, timeLimit in
+      guard let found = await check.find(steps, timeLimit) else { return [] }
+      let steps = ["[\(check.composition)]"] + found.steps
+      return [Breach(law, seed: seed, steps: steps, found.description)]
+    }
+    return await search.breaches(seed: seed).first
   }
 }
 
-/// A search of a history for one kind of breach.
-struct CacheLawsCheck: Sendable {
-  let composition: String
-  let kind: CacheLawsStep.Kind
-  let find: @Sendable ([CacheLawsStep], Duration) async -> CacheLawsFinding?
+extension CacheLaws {
+  typealias Scene = CacheLawsScene<Key, Value>
+  typealias Step = CacheLawsStep<Key, Value>
+
+  /// A search of a history for one kind of breach.
+  struct Check: Sendable {
+    let composition: String
+    let kind: CacheLawsKind
+    let find: @Sendable ([Step], Duration) async -> CacheLawsFinding?
+  }
 }
 
 /// The steps performed, and the violation after them.

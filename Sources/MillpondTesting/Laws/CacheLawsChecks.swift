@@ -3,7 +3,7 @@ import MillpondSignals
 
 extension CacheLaws {
   /// Returns the checks that test a law.
-  func checks(of law: CacheLaw) -> [CacheLawsCheck] {
+  func checks(of law: CacheLaw) -> [Check] {
     switch law {
     case .identity: identity
     case .association:
@@ -22,7 +22,7 @@ extension CacheLaws {
     }
   }
 
-  private var identity: [CacheLawsCheck] {
+  private var identity: [Check] {
     [
       likeness(
         "the empty cache above", .held, { layer, _, _ in layer },
@@ -36,7 +36,7 @@ extension CacheLaws {
     ]
   }
 
-  private var mappedKeys: [CacheLawsCheck] {
+  private var mappedKeys: [Check] {
     let (one, other) = (turned(keys, by: 1), swapped(keys))
     let back = turned(keys, by: -1)
     return [
@@ -54,7 +54,7 @@ extension CacheLaws {
     ]
   }
 
-  private var mappedValues: [CacheLawsCheck] {
+  private var mappedValues: [Check] {
     let inner = codec(turned(values, by: 1), turned(values, by: -1), failing: values.first)
     let outer = codec(swapped(values), swapped(values), failing: values.last)
     return [
@@ -63,18 +63,12 @@ extension CacheLaws {
         { layer, _, _ in AnyCache(layer.mapValues(.identity)) }),
       likeness(
         "values that are changed twice", .held,
-        { layer, _, _ in AnyCache(layer.mapValues(inner.codec).mapValues(outer.codec)) },
-        { layer, _, _ in
-          AnyCache(
-            layer.mapValues(
-              Codec(
-                encode: { try inner.encode(outer.encode($0)) },
-                decode: { try outer.decode(inner.decode($0)) })))
-        }),
+        { layer, _, _ in AnyCache(layer.mapValues(inner).mapValues(outer)) },
+        { layer, _, _ in AnyCache(layer.mapValues(inner.then(outer))) }),
     ]
   }
 
-  private var reuse: [CacheLawsCheck] {
+  private var reuse: [Check] {
     [
       likeness(
         "flights that are shared twice", .held,
@@ -88,22 +82,12 @@ extension CacheLaws {
   }
 }
 
-/// A codec, with both directions accessible.
-private struct TwoWay<Value: Sendable>: Sendable {
-  let encode: @Sendable (Value) throws -> Value
-  let decode: @Sendable (Value) throws -> Value
-
-  var codec: Codec<Value, Value> {
-    Codec(encode: encode, decode: decode)
-  }
-}
-
 /// Returns a codec that can neither encode nor decode one of the values.
 private func codec<Value: Equatable & Sendable>(
   _ encode: @escaping @Sendable (Value) -> Value, _ decode: @escaping @Sendable (Value) -> Value,
   failing: Value?
-) -> TwoWay<Value> {
-  TwoWay(
+) -> Codec<Value, Value> {
+  Codec(
     encode: { value in
       if value == failing { throw CacheLawsError(layer: nil) }
       return encode(value)

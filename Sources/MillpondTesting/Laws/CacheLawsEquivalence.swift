@@ -6,14 +6,12 @@ extension CacheLaws {
   ///
   /// They must answer alike, ask their layers alike, and leave the same values in them.
   func likeness(
-    _ composition: String, _ kind: CacheLawsStep.Kind, _ left: @escaping Composition,
+    _ composition: String, _ kind: CacheLawsKind, _ left: @escaping Composition,
     _ right: @escaping Composition
-  ) -> CacheLawsCheck {
-    CacheLawsCheck(composition: composition, kind: kind) { steps, timeLimit in
-      let one = CacheLawsScene(self, timeLimit) { layers, _ in Self.compose(layers, left) }
-      let other = CacheLawsScene(self, timeLimit) { layers, _ in Self.compose(layers, right) }
+  ) -> Check {
+    Check(composition: composition, kind: kind) { steps, timeLimit in
+      let (one, other) = (scene(kind, timeLimit, left), scene(kind, timeLimit, right))
       for step in steps {
-        if kind == .rested, step.isWrite, one.gets.contains(where: \.isOpen) { continue }
         for scene in [one, other] {
           scene.perform(step)
           if kind == .calm {
@@ -37,33 +35,22 @@ extension CacheLaws {
     }
   }
 
-  private static func compose(
-    _ layers: [CacheLawsLayer<Key, Value>], _ composition: Composition
-  ) -> AnyCache<Key, Value> {
-    composition(AnyCache(layers[0]), AnyCache(layers[1]), AnyCache(layers[2]))
+  private func scene(
+    _ kind: CacheLawsKind, _ timeLimit: Duration, _ compose: Composition
+  ) -> Scene {
+    Scene(self, timeLimit, isRested: kind == .rested) { layers, _ in
+      compose(AnyCache(layers[0]), AnyCache(layers[1]), AnyCache(layers[2]))
+    }
   }
 }
 
 /// The observations of one get, write or layer.
 private struct CacheObservation<Value: Equatable & Sendable>: Equatable {
   let what: String
-  let events: [Event<Value>]
-  var details = ""
+  var values: [Value] = []
+  let rest: String
 
-  static func == (left: CacheObservation, right: CacheObservation) -> Bool {
-    left.what == right.what && left.details == right.details
-      && left.events.count == right.events.count
-      && zip(left.events, right.events).allSatisfy { isEqual($0, $1) }
-  }
-
-  var description: String {
-    "[\((events.map(\.summary) + (details.isEmpty ? [] : [details])).joined(separator: ", "))]"
-  }
-
-  private static func isEqual(_ left: Event<Value>, _ right: Event<Value>) -> Bool {
-    if case .next(let value) = left, case .next(let other) = right { return value == other }
-    return left.summary == right.summary
-  }
+  var description: String { values.isEmpty ? rest : "\(values), \(rest)" }
 }
 
 extension CacheLawsScene {
@@ -91,15 +78,18 @@ extension CacheLawsScene {
   }
 
   private var observations: [CacheObservation<Value>] {
-    gets.map { CacheObservation(what: $0.name, events: $0.recorder.events.filter(\.isAnswer)) }
-      + writes.map {
-        CacheObservation(
-          what: $0.name, events: [], details: $0.outcome.transcript.joined(separator: ", "))
+    gets.map { get in
+      let end = get.recorder.end?.summary ?? "no end"
+      return CacheObservation(what: get.name, values: get.recorder.values, rest: end)
+    }
+      + writes.map { write in
+        let outcome = write.outcome.transcript.joined(separator: ", ")
+        return CacheObservation(what: write.name, rest: outcome)
       }
       + layers.enumerated().map { number, layer in
         CacheObservation(
-          what: "layer \(number)", events: [],
-          details: "asked for \(counts(of: layer.gets)), holding \(layer.heldCount) answers back")
+          what: "layer \(number)",
+          rest: "asked for \(counts(of: layer.gets)), holding \(layer.heldCount) answers back")
       }
   }
 
@@ -107,11 +97,5 @@ extension CacheLawsScene {
   /// answers come on other threads.
   private func counts(of gets: [Key]) -> String {
     keys.map { key in "\(key) \(gets.count { $0 == key })×" }.joined(separator: ", ")
-  }
-}
-
-extension Event {
-  fileprivate var isAnswer: Bool {
-    if case .progress = self { false } else { true }
   }
 }

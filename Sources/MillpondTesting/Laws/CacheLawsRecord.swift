@@ -26,25 +26,16 @@ final class CacheLawsGet<Value: Equatable & Sendable> {
   }
 }
 
-/// A write of a history; without a key it concerns all keys, or those of some numbers.
-final class CacheLawsWrite<Value: Sendable> {
-  let key: Int?
-  let value: Value?
-  let numbers: Set<Int>?
+/// A write of a history.
+struct CacheLawsWrite {
+  /// The keys that the write concerns; nil for all.
+  let keys: Set<Int>?
   let time: Int
   let name: String
   let outcome = Recorder<Void>()
 
-  init(key: Int?, value: Value?, numbers: Set<Int>? = nil, time: Int, name: String) {
-    self.key = key
-    self.value = value
-    self.numbers = numbers
-    self.time = time
-    self.name = name
-  }
-
   func concerns(_ key: Int) -> Bool {
-    self.key.map { $0 == key } ?? numbers?.contains(key) ?? true
+    keys?.contains(key) ?? true
   }
 
   /// Whether the former value is gone.
@@ -58,39 +49,19 @@ final class CacheLawsWrite<Value: Sendable> {
 }
 
 /// A run of an origin.
-final class CacheLawsRun<Value: Sendable> {
+struct CacheLawsRun<Value: Sendable> {
   let run: TestRun<Value>
   let number: Int
   let origin: Int
   let key: Int
   let time: Int
-  private(set) var sent: [Value] = []
+}
 
-  init(_ run: TestRun<Value>, number: Int, origin: Int, key: Int, time: Int) {
-    self.run = run
-    self.number = number
-    self.origin = origin
-    self.key = key
-    self.time = time
-  }
-
-  func send(_ value: Value, ends: Bool) -> String {
-    // Recorded first, because the value is received inside the call.
-    sent.append(value)
-    run.next(value)
-    if ends { run.completed() }
-    return ends ? "answers \(value)" : "sends \(value) and continues"
-  }
-
-  func miss() -> String {
-    run.completed()
-    return "ends"
-  }
-
-  func fail() -> String {
-    run.failed(CacheLawsError(layer: nil))
-    return "fails"
-  }
+/// A value that was written, or sent by a run, and the time of the write or of the run's start.
+struct CacheLawsMaking<Value: Sendable> {
+  let value: Value
+  let key: Int
+  let time: Int
 }
 
 /// The failure that the checks configured for a layer or an origin.

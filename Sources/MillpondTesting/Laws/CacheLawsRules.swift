@@ -2,13 +2,11 @@ import MillpondCore
 import MillpondSignals
 
 extension CacheLaws {
-  typealias Scene = CacheLawsScene<Key, Value>
-
   /// Returns the checks of a rule for the cache alone, and for the cache over another and an
   /// origin.
   func rule(
     _ check: @escaping @Sendable (Scene) async -> String?
-  ) -> [CacheLawsCheck] {
+  ) -> [Check] {
     let alone: Scene.Stage = { layers, _ in AnyCache(layers[0]) }
     let layered: Scene.Stage = { layers, origin in
       AnyCache(layers[0].layered(over: layers[1].layered(over: origin)).reusingInFlight())
@@ -22,8 +20,8 @@ extension CacheLaws {
   private func rule(
     _ composition: String, _ stage: @escaping Scene.Stage,
     _ check: @escaping @Sendable (Scene) async -> String?
-  ) -> CacheLawsCheck {
-    CacheLawsCheck(composition: composition, kind: .throughComposition) { steps, timeLimit in
+  ) -> Check {
+    Check(composition: composition, kind: .throughComposition) { steps, timeLimit in
       let scene = Scene(self, timeLimit, stage)
       for step in steps {
         scene.perform(step)
@@ -54,8 +52,7 @@ extension CacheLawsScene {
 
   /// Returns whether a value was written, or sent by a run that began, at that time or later.
   private func isCurrent(_ value: Value, _ key: Int, since time: Int) -> Bool {
-    writes.contains { $0.key == key && $0.time >= time && $0.value == value }
-      || runs.contains { $0.key == key && $0.time >= time && $0.sent.contains(value) }
+    makings.contains { $0.key == key && $0.time >= time && $0.value == value }
   }
 
   /// Returns a finding for a get or write that has not ended exactly once, though its sources have.

@@ -3,6 +3,7 @@ import MillpondSignals
 
 /// A composition of three layers and their origins, on which a history is performed.
 final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable> {
+  typealias Step = CacheLawsStep<Key, Value>
   typealias Stage =
     @Sendable (_ layers: [CacheLawsLayer<Key, Value>], _ origin: TestOrigin<Key, Value>) ->
     AnyCache<Key, Value>
@@ -18,10 +19,14 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
 
   /// The gets, writes and runs of the history, and a log of its steps in words.
   private(set) var gets: [CacheLawsGet<Value>] = []
-  private(set) var writes: [CacheLawsWrite<Value>] = []
+  private(set) var writes: [CacheLawsWrite] = []
   private(set) var runs: [CacheLawsRun<Value>] = []
+  private(set) var makings: [CacheLawsMaking<Value>] = []
   private(set) var log: [String] = []
-  private var time = 0
+  private(set) var time = 0
+
+  /// Whether nothing is written while a get waits.
+  private let isRested: Bool
   private let bell: Watched<Int>
 
   /// The number of runs that were started, on any thread.
@@ -33,7 +38,10 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   /// The remaining time for gets that wait behind others.
   private var grace = Duration.milliseconds(3)
 
-  init(_ laws: CacheLaws<Key, Value>, _ timeLimit: Duration, _ stage: Stage) {
+  init(
+    _ laws: CacheLaws<Key, Value>, _ timeLimit: Duration, isRested: Bool = false, _ stage: Stage
+  ) {
+    self.isRested = isRested
     let bell = Watched(0)
     let starts = Locked(0)
     self.bell = bell
@@ -52,9 +60,9 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
   }
 
   /// Performs a step, if it applies.
-  func perform(_ step: CacheLawsStep) {
+  func perform(_ step: Step) {
     time += 1
-    if let done = act(step) { log.append(done) }
+    if let done = step.deed(self)(step) { log.append(done) }
     noteRuns()
   }
 
@@ -64,86 +72,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     get(source, key, .cachedOnly, name)
   }
 
-  private func act(_ step: CacheLawsStep) -> String? {
-    switch step {
-    case .get(let key, let freshness):
-      get(cache, key, freshness, "get \(gets.count + 1) of \(keys[key])")
-      return "get \(keys[key])" + (freshness == .any ? "" : ", \(freshness)")
-    case .leave(let pick):
-      return chosen(pick, gets.filter(\.isOpen)).map { get in
-        get.leave()
-        return "\(get.name) leaves"
-      }
-    case .set(let key, let value):
-      return write("set \(keys[key]) = \(values[value])", key, values[value]) {
-        cache.set(values[value], for: keys[key])
-      }
-    case .remove(let key):
-      return write("remove \(keys[key])", key, nil) { cache.remove(keys[key]) }
-    case .removeAll: return write("remove all", nil, nil) { cache.removeAll() }
-    case .removeMatching(let bits): return removeMatching(bits)
-    case .place, .failGets, .failChanges, .hold, .give: return order(step)
-    case .send, .answer, .miss, .fail: return answer(step)
-    }
-  }
-
-  private func removeMatching(_ bits: Int) -> String {
-    let numbers = keys.indices.filter { bits & 1 << $0 != 0 }
-    let removed = Set(numbers.map { keys[$0] })
-    let names = numbers.map { "\(keys[$0])" }.joined(separator: " and ")
-    return write("remove all of \(names)", nil, nil, numbers: Set(numbers)) {
-      cache.removeAll { removed.contains($0) }
-    }
-  }
-
-  /// Performs a step that concerns the layers.
-  private func order(_ step: CacheLawsStep) -> String? {
-    switch step {
-    case .place(let key, let value, let layer):
-      return write("place \(keys[key]) = \(values[value]) in layer \(layer)", key, values[value]) {
-        layers[layer].base.set(values[value], for: keys[key])
-      }
-    case .failGets(let key, let layer, let fails):
-      layers[layer].failGets(of: keys[key], with: fails ? CacheLawsError(layer: layer) : nil)
-      return "gets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
-    case .failChanges(let key, let layer, let fails):
-      layers[layer].failChanges(of: keys[key], with: fails ? CacheLawsError(layer: layer) : nil)
-      return "sets of \(keys[key]) in layer \(layer) \(fails ? "fail" : "work")"
-    case .hold(let layer, let isHolding):
-      layers[layer].holdAnswers(isHolding)
-      return "layer \(layer) \(isHolding ? "holds answers back" : "answers at once")"
-    case .give(let pick):
-      let held = layers.indices.flatMap { layer in
-        (0..<layers[layer].heldCount).map { (layer, $0) }
-      }
-      return chosen(pick, held).map { layer, index in
-        layers[layer].give(index)
-        return "layer \(layer) gives the answer number \(index + 1) of those held back"
-      }
-    default: return nil
-    }
-  }
-
-  /// Performs a step of an origin.
-  private func answer(_ step: CacheLawsStep) -> String? {
-    switch step {
-    case .send(let pick, let value): answer(pick) { $0.send(values[value], ends: false) }
-    case .answer(let pick, let value): answer(pick) { $0.send(values[value], ends: true) }
-    case .miss(let pick): answer(pick) { $0.miss() }
-    case .fail(let pick): answer(pick) { $0.fail() }
-    default: nil
-    }
-  }
-
-  private func answer(_ pick: Int, _ act: (CacheLawsRun<Value>) -> String) -> String? {
-    chosen(pick, activeRuns).map { run in "run \(run.number) for \(keys[run.key]) \(act(run))" }
-  }
-
-  private func chosen<Element>(_ pick: Int, _ elements: [Element]) -> Element? {
-    elements.isEmpty ? nil : elements[pick % elements.count]
-  }
-
-  private func get(
+  func get(
     _ source: AnyCache<Key, Value>, _ key: Int, _ freshness: Freshness, _ name: String
   ) {
     let get = CacheLawsGet<Value>(key: key, time: time, name: name)
@@ -153,16 +82,23 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
     }
   }
 
-  private func write(
-    _ name: String, _ key: Int?, _ value: Value?, numbers: Set<Int>? = nil,
-    _ apply: () -> Signal<Void>
-  ) -> String {
-    let write = CacheLawsWrite(key: key, value: value, numbers: numbers, time: time, name: name)
+  func write(
+    _ name: String, _ keys: Set<Int>?, _ apply: () -> Signal<Void>
+  ) -> String? {
+    if isRested, gets.contains(where: \.isOpen) { return nil }
+    let write = CacheLawsWrite(keys: keys, time: time, name: name)
     writes.append(write)
     write.outcome.subscribe(to: apply()) { [bell] event in
       if event.isTerminal { bell.change { $0 += 1 } }
     }
     return name
+  }
+
+  /// Makes the next value, for a write or a run that began at `time`.
+  func make(for key: Int, _ time: Int) -> Value {
+    let value = values[makings.count % values.count]
+    makings.append(CacheLawsMaking(value: value, key: key, time: time))
+    return value
   }
 
   private func noteRuns() {
@@ -172,8 +108,7 @@ final class CacheLawsScene<Key: Hashable & Sendable, Value: Equatable & Sendable
         let known = runs.count { $0.origin == place && $0.key == key }
         for run in origin[name].runs.dropFirst(known) {
           runs.append(
-            CacheLawsRun(
-              run, number: runs.count + 1, origin: place, key: key, time: time))
+            CacheLawsRun(run: run, number: runs.count + 1, origin: place, key: key, time: time))
         }
       }
     }
@@ -210,7 +145,7 @@ extension CacheLawsScene {
     var rounds = 0
     repeat {
       for layer in layers { while layer.heldCount > 0 { layer.give(0) } }
-      for run in activeRuns { _ = run.miss() }
+      for run in activeRuns { run.run.completed() }
       await settle()
       rounds += 1
     } while rounds < 1_000 && (heldCount > 0 || !activeRuns.isEmpty)
@@ -220,8 +155,11 @@ extension CacheLawsScene {
   func answerAll() async {
     await settle()
     while let run = activeRuns.first {
-      let isMiss = run.number.isMultiple(of: 3)
-      _ = isMiss ? run.miss() : run.send(values[run.number % values.count], ends: true)
+      if run.number.isMultiple(of: 3) {
+        run.run.completed()
+      } else {
+        _ = send(run, ends: true)
+      }
       await settle()
     }
   }

@@ -32,13 +32,9 @@ public struct SignalLaws<Output: Sendable>: Sendable {
   }
 
   /// Runs the checks of `laws`, and returns the breaches; empty for an operator that keeps them.
-  public func breaches(of laws: [SignalLaw] = SignalLaw.allCases) async -> [SignalBreach] {
-    var breaches: [SignalBreach] = []
-    for law in laws {
-      for description in Set(await findings(of: law)).sorted() {
-        breaches.append(SignalBreach(law: law, description: description))
-      }
-    }
+  public func breaches(of laws: [SignalLaw] = SignalLaw.allCases) async -> [Breach<SignalLaw>] {
+    var breaches: [Breach<SignalLaw>] = []
+    for law in laws { breaches += Set(await findings(of: law)).sorted().map { Breach(law, $0) } }
     return breaches
   }
 
@@ -47,7 +43,9 @@ public struct SignalLaws<Output: Sendable>: Sendable {
     case .grammar: await grammarFindings() + settledFindings()
     case .progress: await progressFindings()
     case .silence:
-      silenceFindings() + (await silenceInCallbackFindings() + silenceWithoutGateFindings())
+      silenceFindings()
+        + (await silenceInCallbackFindings(isGated: true)
+          + silenceInCallbackFindings(isGated: false))
     case .teardown: await teardownFindings()
     case .release: await releaseFindings()
     case .serial: await overlapFindings() + reentryFindings()
@@ -88,13 +86,4 @@ public enum SignalLaw: Sendable, Hashable, CaseIterable {
   /// The API, wrapped by `Signal.create`, cannot be cancelled, and calls back late, twice, from
   /// several threads and after its end.
   case containment
-}
-
-/// A violation of a law by an operator.
-public struct SignalBreach: Sendable, Equatable, CustomStringConvertible {
-  /// The law that was broken.
-  public let law: SignalLaw
-
-  /// The violation in words.
-  public let description: String
 }

@@ -13,7 +13,7 @@ extension SignalLaws {
 
       lifetime.end()
       let before = delivered.withLock { $0 }
-      let isStopped = source.runs.allSatisfy(\.isStopped)
+      let isStopped = !source.runs.contains(where: \.isActive)
       source.send(.next(9))
       for _ in 0..<3 { passTime() }
       source.end(.completed, passTime)
@@ -29,51 +29,27 @@ extension SignalLaws {
     }
   }
 
-  /// Leaves inside the first callback, as a subscriber does.
+  /// Leaves inside the first value or the end.
   ///
-  /// Events on their way to that callback's thread stop at the end of the chain, not in every
-  /// operator.
-  func silenceInCallbackFindings() async -> [String] {
-    let source = LawSource()
-    let handle = Lifetime()
-    let delivered = Locked(0)
-    let subscription = Locked<Disposable?>(nil)
-    let leave = { @Sendable (_: Event<Output>) in
-      delivered.withLock { $0 += 1 }
-      handle.end()
-      subscription.withLock { $0 }?.dispose()
-    }
-    let disposable = operation(source.signal()).subscribe(leave)
-    subscription.withLock { $0 = disposable }
-    if handle.isEnded { disposable.dispose() }
-
-    for value in 0..<4 {
-      source.send(.next(value))
-      passTime()
-    }
-    source.end(.completed, passTime)
-
-    let isStopped = await isTornDown(source)
-    let count = delivered.withLock { $0 }
-    return (count > 1 ? ["disposed of in a callback, something was delivered later"] : [])
-      + (isStopped ? [] : ["disposed of in a callback, the source was not stopped"])
-  }
-
-  /// Ends the lifetime inside the first value or the end, as an operator downstream does.
-  ///
-  /// There is no gate in between, so an operator that sends two events for one must not send the
-  /// second.
-  func silenceWithoutGateFindings() async -> [String] {
-    let source = LawSource()
-    let lifetime = Lifetime()
-    let late = Locked(0)
+  /// - Parameter isGated: Whether a subscriber leaves: events on their way to that callback's thread
+  ///   stop at the end of the chain, not in every operator. Otherwise the lifetime ends as by an
+  ///   operator downstream. There is no gate in between, so an operator that sends two events for
+  ///   one must not send the second.
+  func silenceInCallbackFindings(isGated: Bool) async -> [String] {
+    let (source, lifetime, late) = (LawSource(), Lifetime(), Locked(0))
     let receive = { @Sendable (event: Event<Output>) in
       if lifetime.isEnded { late.withLock { $0 += 1 } }
       if case .progress = event { return }
       lifetime.end()
     }
-    operation(source.signal()).run(
-      Observer(next: { receive(.next($0)) }, other: { receive($0.typed()) }), lifetime)
+    let signal = operation(source.signal())
+    if isGated {
+      let subscription = signal.subscribe(receive)
+      lifetime.onEnd { subscription.dispose() }
+    } else {
+      signal.run(
+        Observer(next: { receive(.next($0)) }, other: { receive($0.typed()) }), lifetime)
+    }
 
     for value in 0..<4 {
       source.send(.next(value))
@@ -82,8 +58,9 @@ extension SignalLaws {
     source.end(.completed, passTime)
 
     let isStopped = await isTornDown(source)
-    return (late.withLock { $0 } > 0 ? ["an event followed that in which the lifetime ended"] : [])
-      + (isStopped ? [] : ["the source was not stopped when the lifetime ended"])
+    let what = isGated ? "disposed of in a callback" : "when the lifetime ended in a callback"
+    return (late.withLock { $0 } > 0 ? ["\(what), something was delivered later"] : [])
+      + (isStopped ? [] : ["\(what), the source was not stopped"])
   }
 
   func teardownFindings() async -> [String] {
@@ -129,7 +106,6 @@ extension SignalLaws {
     let recorder = subscribe(to: source, LawWitness(releases), LawWitness(releases))
     finish(source, recorder, ending)
     let findings = ending == .disposed ? [] : await endFindings(recorder, "when \(ending)")
-    source.forget()
     return findings
   }
 

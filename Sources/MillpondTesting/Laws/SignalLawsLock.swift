@@ -74,11 +74,7 @@ private final class ForeignLock: Sendable {
 
   /// Takes the lock on the first call.
   func callback() {
-    let isFirst = wasCalled.withLock { wasCalled in
-      defer { wasCalled = true }
-      return !wasCalled
-    }
-    guard isFirst else { return }
+    if wasCalled.withLock({ exchange(&$0, with: true) }) { return }
     isInCallback.signal()
     _ = isHeld.wait(timeout: limit)
     let isFree = lock.wait(timeout: limit) == .success

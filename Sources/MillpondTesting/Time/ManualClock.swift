@@ -106,15 +106,13 @@ public final class ManualClock: TimerClock {
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     if deadline <= now { return }
-    let sleeper = Sleeper()
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard sleeper.sleeps(continuation) else { return }
-        sleeper.keep(schedule(at: deadline) { sleeper.wake(.success(())) })
+    try await Signal<Void> { [self] observer, lifetime in
+      let timer = schedule(at: deadline) {
+        observer.next(())
+        observer.completed()
       }
-    } onCancel: {
-      runCancellationHandler { sleeper.wake(.failure(CancellationError())) }
-    }
+      lifetime.onEnd { timer.dispose() }
+    }.value
   }
 
   /// Waits until at least `count` timers or sleeping tasks are pending.
@@ -189,46 +187,5 @@ struct ManualTimers: Sendable, CustomStringConvertible {
 
   private func isLater(_ first: Timer, _ second: Timer) -> Bool {
     (first.deadline, first.number) > (second.deadline, second.number)
-  }
-}
-
-/// A sleeping task, which is woken once, by its time or by its cancellation.
-final class Sleeper: Sendable {
-  typealias Waiting = CheckedContinuation<Void, any Error>
-
-  private struct State: Sendable {
-    var waiting: Waiting?
-    var timer: Disposable?
-    var isAwake = false
-  }
-
-  private let state = Locked(State())
-
-  /// Puts the task to sleep; returns false, and wakes it, if it was cancelled before.
-  func sleeps(_ continuation: Waiting) -> Bool {
-    let isAwake = state.withLock { state in
-      if !state.isAwake { state.waiting = continuation }
-      return state.isAwake
-    }
-    if isAwake { continuation.resume(throwing: CancellationError()) }
-    return !isAwake
-  }
-
-  func keep(_ timer: Disposable) {
-    let isAwake = state.withLock { state in
-      if !state.isAwake { state.timer = timer }
-      return state.isAwake
-    }
-    if isAwake { timer.dispose() }
-  }
-
-  func wake(_ result: Result<Void, any Error>) {
-    let (waiting, timer) = state.withLock { state in
-      let taken = (state.waiting, state.timer)
-      state = State(isAwake: true)
-      return taken
-    }
-    waiting?.resume(with: result)
-    timer?.dispose()
   }
 }

@@ -288,11 +288,27 @@ extension FreshnessModel {
     }
     if get.freshness == .cachedOnly, begun > 0 { troubles.append("cachedOnly asked the origin") }
     if begun > 1 { troubles.append("\(begun) fetches for one get") }
+    if let stale = staleValue(of: get), !hasFetch(of: get), failures[get.key] == nil {
+      troubles.append("a stale value, \(stale), was the answer, and no new one is fetched")
+    }
     if begun > 0, get.freshness != .reload, let failedAt = failures[get.key],
       clock.now.offset - failedAt < terms.failureLife
     {
       troubles.append("asked though a failure is remembered")
     }
+  }
+
+  /// Returns the stale value that a get received at once.
+  private func staleValue(of get: Get) -> Int? {
+    guard case .after = get.use, get.freshness != .cachedOnly,
+      let value = get.recorder.values.first, values[value].born < get.began,
+      clock.now.offset - values[value].bornAt > limit(get.freshness)
+    else { return nil }
+    return value
+  }
+
+  private func hasFetch(of get: Get) -> Bool {
+    fetches.contains { $0.key == get.key && $0.isActive }
   }
 
   private func check(_ number: Int, for get: Get) {

@@ -2,6 +2,7 @@ import Dispatch
 import MillpondCore
 import MillpondSignals
 import MillpondTesting
+import RandomHistories
 import TestTraits
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
   /// Whether one of some programs breaks the rule.
   private func finds(_ rule: HistoryRule, _ check: HistoryCheck<String, Int>) async -> Bool {
     for seed in UInt64(0)..<60 {
-      if await check.failures(seeds: seed..<seed + 1).contains(where: { $0.rule == rule }) {
+      if await check.failures(seeds: seed..<seed + 1).contains(where: { $0.law == rule }) {
         return true
       }
     }
@@ -28,7 +29,7 @@ import Testing
 
   /// Returns the rules that a few programs break.
   private func rules(_ check: HistoryCheck<String, Int>) async -> [HistoryRule] {
-    await check.failures(seeds: 0..<20).map(\.rule)
+    await check.failures(seeds: 0..<20).map(\.law)
   }
 
   @Test(arguments: [(1, false), (3, false), (1, true), (3, true)])
@@ -62,7 +63,7 @@ import Testing
   @Test func `a miss where values may be forgotten is no failure`() async {
     let rules = await rules(
       check { scene in
-        scene.mayForget()
+        scene.mayForget = true
         return MemoryCache<String, Int>(countLimit: 1)
       })
 
@@ -80,7 +81,8 @@ import Testing
     let isFound = await finds(
       .parted,
       check { scene in
-        scene.endsScope {}
+        scene.isScoped = true
+        scene.signOuts.append {}
         return AnyCache(scene.origin.retrying(.immediate(attempts: 2)))
       })
 
@@ -92,7 +94,7 @@ import Testing
       .shown,
       check { scene in
         let shown = PublishSubject<Int?>()
-        scene.shows { _ in shown.signal }
+        scene.states = { _ in shown.signal }
         return MemoryCache<String, Int>(countLimit: 100).layered(over: scene.origin)
           .postProcessed { _, value in
             shown.next(value)
@@ -107,7 +109,7 @@ import Testing
     let failures = await check { LockingCache($0.origin) }.failures(
       seeds: 0..<1_000, threads: 3, underLock: true)
 
-    #expect(failures.map(\.rule).contains(.returned))
+    #expect(failures.map(\.law).contains(.returned))
   }
 
   @Test func `a fetch that waits for itself is detected`() async {
@@ -121,7 +123,7 @@ import Testing
   func `a state that never shows what is kept is detected`(saysSo: Bool) async {
     let rules = await rules(
       check { scene in
-        scene.shows { _ in saysSo ? Signal.just(nil).concat(.never) : .never }
+        scene.states = { _ in saysSo ? Signal.just(nil).concat(.never) : .never }
         return MemoryCache<String, Int>(countLimit: 100)
       })
 
@@ -130,16 +132,16 @@ import Testing
 
   @Test func `a failure lists the shortest program, step by step, and what was wrong`() async {
     let check = check { _ in BrokenCache(.forgetsNothing) }
-    var failure: HistoryFailure?
+    var failure: Breach<HistoryRule>?
     // All callers leave at the end of an even program; and the shortest program may be about any
     // key.
     for seed in stride(from: UInt64(0), to: 400, by: 2) where failure?.steps.first != "set k0 = 0" {
-      failure = await check.failures(seeds: seed..<seed + 1).first { $0.rule == .current }
+      failure = await check.failures(seeds: seed..<seed + 1).first { $0.law == .current }
     }
 
     #expect(
       failure?.description == """
-        the rule “current” is broken, seed \(failure?.seed ?? 0):
+        the law current is broken, seed \(failure?.seed ?? 0):
           set k0 = 0
           remove k0
           all callers leave

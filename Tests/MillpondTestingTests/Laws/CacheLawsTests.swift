@@ -23,7 +23,7 @@ import Testing
   private func breach(
     between left: @escaping CacheLaws<String, Int>.Composition,
     and right: @escaping CacheLaws<String, Int>.Composition
-  ) async -> CacheBreach? {
+  ) async -> Breach<String>? {
     for seed in UInt64(0)..<100 {
       if let breach = await sound.difference(seed: seed, between: left, and: right) {
         return breach
@@ -33,9 +33,11 @@ import Testing
   }
 
   /// Expects a breach that was found with few steps, and can be found again.
-  private func expectShort(_ breach: CacheBreach?, location: SourceLocation = #_sourceLocation) {
+  private func expectShort<Law>(_ breach: Breach<Law>?, location: SourceLocation = #_sourceLocation)
+  {
     let text = breach?.description ?? "nothing was found"
-    #expect(1...6 ~= breach?.steps.count ?? 0, "\(text)", sourceLocation: location)
+    // The first line names the composition.
+    #expect(2...7 ~= breach?.steps.count ?? 0, "\(text)", sourceLocation: location)
     #expect(text.contains("seed \(breach?.seed ?? 0)"), sourceLocation: location)
   }
 
@@ -75,17 +77,25 @@ import Testing
   }
 
   @Test func `a breach names the law, the history step by step, and the result`() async {
-    let breach = await laws(.ignoresTokens).breaches(of: [.noLateWrite], seeds: 0..<100).first
+    let laws = laws(.ignoresTokens)
+    var breach: Breach<CacheLaw>?
+    // The shortest program may be about any key and removal.
+    for seed in UInt64(0)..<100 where breach?.steps.dropFirst() != ["get a", "remove a", answer] {
+      breach = await laws.breach(of: .noLateWrite, seed: seed)
+    }
 
     #expect(
       breach?.description == """
-        the law noLateWrite is broken by the cache over another one and an origin, seed 4, in 3 steps:
-          1. get a
-          2. remove all
-          3. run 1 for a answers 1
-        then the last get of a, asked after “remove all”, gave 1
+        the law noLateWrite is broken, seed \(breach?.seed ?? 0):
+          [the cache over another one and an origin]
+          get a
+          remove a
+          \(answer)
+        then the last get of a, asked after “remove a”, gave 1
         """)
   }
+
+  private let answer = "run 1 for a answers 1"
 
   @Test func `flights that a set does not detach are detected`() async {
     let laws = CacheLaws(keys: ["a", "b"], values: Array(1...10)) { origin in

@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondHTTPTesting
+import MillpondTesting
 import MillpondSignals
 import Testing
 

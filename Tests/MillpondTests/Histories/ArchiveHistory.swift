@@ -43,32 +43,26 @@ struct ArchiveHistory {
 
   typealias Pages = [Int: Int]
 
-  static func program(seed: UInt64) -> [Step] {
-    var generator = SeededGenerator(seed: seed)
-    return (0..<Int.random(in: 3...12, using: &generator)).map { _ in
-      let ids = { (range: ClosedRange<Int>) in
-        (0..<Int.random(in: range, using: &generator)).map { _ in
-          Int.random(in: 0..<4, using: &generator)
-        }
-      }
-      switch Int.random(in: 0..<8, using: &generator) {
-      case 0: return .restore
-      case 1: return .flush
-      case 2, 3: return .kill(afterCalls: .random(in: 0..<12, using: &generator))
-      default: return .update(sets: ids(0...2), removals: ids(0...2))
-      }
-    }
+  /// A search for programs after which an archive restores what it must not.
+  static let search = ProgramSearch<String, Step>(
+    ProgramMix(
+      [
+        update, update, update, update, kill, kill, { _ in .flush }, { _ in .restore },
+      ], lengths: 3...12), timeLimit: .seconds(1)
+  ) { steps, seed, _ in
+    guard let finding = await finding(steps) else { return [] }
+    return [Breach("restored", seed: seed, steps: steps.map { "\($0)" }, finding)]
   }
 
-  /// Simpler steps to put in the place of one.
-  static func simpler(_ step: Step) -> [Step] {
-    switch step {
-    case .update(let sets, let removals):
-      (sets.isEmpty ? [] : [.update(sets: Array(sets.dropLast()), removals: removals)])
-        + (removals.isEmpty ? [] : [.update(sets: sets, removals: Array(removals.dropLast()))])
-    case .kill(let calls) where calls > 0: (0..<calls).map { .kill(afterCalls: $0) }
-    default: []
+  private static func update(_ choices: inout Choices) -> Step {
+    let ids = { (choices: inout Choices) in
+      (0..<choices.number(below: 3)).map { _ in choices.number(below: 4) }
     }
+    return .update(sets: ids(&choices), removals: ids(&choices))
+  }
+
+  private static func kill(_ choices: inout Choices) -> Step {
+    .kill(afterCalls: choices.number(below: 12))
   }
 
   /// Performs the steps, and returns the fault; nil if there is none.
@@ -88,7 +82,7 @@ struct ArchiveHistory {
         _ = try? await next.archive.restored.value
         let found = next.pages
         guard allowed.contains(found) else {
-          return "\(program)\nrestored \(found), allowed are \(allowed)"
+          return "restored \(found), allowed are \(allowed)"
         }
         _ = await next.end(afterCalls: 0)
         life = Life(folder, [found])

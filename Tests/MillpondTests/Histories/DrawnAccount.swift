@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondTesting
+import RandomHistories
 
 /// An origin by HTTP that wants credentials, which are forgotten when the scope ends.
 struct DrawnAccount {
@@ -16,7 +17,8 @@ struct DrawnAccount {
     let authorization = HTTPAuthorization(for: origin, clock: scene.clock) { _ in
       ["Authorization": "Bearer of the user"]
     }
-    scene.endsScope { authorization.forget() }
+    scene.isScoped = true
+    scene.signOuts.append { authorization.forget() }
     let source = HTTPSource(
       transport: Transport(origin: scene.origin), authorization: authorization, clock: scene.clock
     ) { (key: String) in

@@ -1,5 +1,6 @@
 import Foundation
 import MillpondTesting
+import RandomHistories
 import Synchronization
 
 @testable import Millpond
@@ -85,10 +86,10 @@ struct DrawnComposition {
   func make() -> Layer {
     scene.says(
       "[\(sharing), memory \(hasMemory), store \(store), scoped \(isScoped), tight \(isTight)]")
-    if isScoped { scene.usesScope() }
+    if isScoped { scene.isScoped = true }
     if let life {
       scene.says("[expires after \(life)]")
-      scene.expires(after: life)
+      scene.life = life
     }
     let cache = shared()
     return isScoped && !isMultiplexed ? AnyCache(cache.scoped(to: scene.scope)) : cache
@@ -119,16 +120,16 @@ struct DrawnComposition {
       over: source, countLimit: isTight && sharing == .persisted ? 1 : 1_000,
       freshness: FreshnessPolicy(), persistence: persistence,
       scope: isScoped ? scene.scope : nil, clock: scene.clock)
-    scene.refreshes { map.refresh($0) }
-    scene.shows { key in map.states(of: key).map { $0.value } }
+    scene.refresh = { map.refresh($0) }
+    scene.states = { key in map.states(of: key).map { $0.value } }
     return AnyCache(map)
   }
 
   private func memory() -> MemoryCache<String, String> {
     let memory = MemoryCache<String, String>(
       countLimit: isTight ? 1 : 1_000, timeToLive: timeToLive, clock: scene.clock)
-    if store != .none { scene.trims { memory.trim(to: 0) } }
-    scene.noticesClock { _ = memory.peek("") }
+    if store != .none { scene.trim = { memory.trim(to: 0) } }
+    scene.clockUses.append { _ = memory.peek("") }
     return memory
   }
 
@@ -170,23 +171,24 @@ struct DrawnComposition {
       ? DiskCache(directory: folder, options, FileSystem(calls))
       : DiskCache(directory: folder, options)
     if isMortal { say(of: disk, calls, in: folder) }
-    scene.closes { disk.close() }
-    scene.atEnd { try? FileManager.default.removeItem(at: folder) }
+    scene.closings.append { disk.close() }
+    scene.endings.append { try? FileManager.default.removeItem(at: folder) }
     return disk
   }
 
   /// Registers the kill of the process and its traces with the scene.
   private func say(of disk: DiskCache, _ calls: FaultyCalls, in folder: URL) {
-    scene.dies(
-      arming: {
-        calls.inject(
-          .death(isHalfDone: $0.isMultiple(of: 2)), after: $0, of: FaultyCalls.Call.effects)
-      },
-      by: {
-        _ = try? await disk.flush().value
-        calls.die()
-      })
-    scene.leavesTraces {
+    scene.deaths.append(
+      HistoryKill(
+        arm: {
+          calls.inject(
+            .death(isHalfDone: $0.isMultiple(of: 2)), after: $0, of: FaultyCalls.Call.effects)
+        },
+        die: {
+          _ = try? await disk.flush().value
+          calls.die()
+        }))
+    scene.traces = {
       let files = try? FileManager.default.contentsOfDirectory(
         at: folder, includingPropertiesForKeys: nil)
       let contents = (files ?? []).compactMap { try? Data(contentsOf: $0) }
@@ -198,7 +200,7 @@ struct DrawnComposition {
   private func keeper() -> MemoryCache<String, String> {
     let memory = MemoryCache<String, String>(
       countLimit: 1_000, timeToLive: timeToLive, clock: scene.clock)
-    scene.noticesClock { _ = memory.peek("") }
+    scene.clockUses.append { _ = memory.peek("") }
     return memory
   }
 

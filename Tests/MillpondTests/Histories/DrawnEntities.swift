@@ -1,6 +1,7 @@
 import Millpond
 import MillpondEntityArchive
 import MillpondTesting
+import RandomHistories
 
 /// A book of the histories; its title is different in each of its forms.
 struct HistoryBook: Entity, Hashable {
@@ -39,14 +40,14 @@ struct DrawnEntities {
   func make() -> AnyCache<String, HistoryBook> {
     scene.says(
       "[over \(base), late \(hasLateEntryPoint), scoped \(isScoped), pruned \(isPruned)]")
-    scene.getsGoOn()
-    scene.mayForget()
-    if isScoped { scene.usesScope() }
+    scene.goesOn = true
+    scene.mayForget = true
+    if isScoped { scene.isScoped = true }
     // Added before the store: the store answers first, and so has to be erased last.
     let source = scoped(below)
     let store = EntityStore(scope: isScoped ? scene.scope : nil)
-    if isPruned { scene.trims { store.prune() } }
-    scene.shows { Self.state(of: $0, in: store) }
+    if isPruned { scene.trim = { store.prune() } }
+    scene.states = { Self.state(of: $0, in: store) }
     let books = AnyCache(source.through(store))
     if hasLateEntryPoint {
       let late = books.mapValues(
@@ -59,7 +60,7 @@ struct DrawnEntities {
             await scene.takesTime()
             return book
           }))
-      scene.isAlsoEntered(by: scoped(late))
+      scene.entryPoints.append(scoped(late))
     }
     return books
   }

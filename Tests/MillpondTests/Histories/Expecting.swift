@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondTesting
+import RandomHistories
 import Testing
 
 /// Runs programs on a composition of texts, and expects that none breaks a rule.

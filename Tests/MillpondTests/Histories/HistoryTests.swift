@@ -1,6 +1,7 @@
 import Foundation
 import Millpond
 import MillpondTesting
+import RandomHistories
 import TestTraits
 import Testing
 
@@ -28,8 +29,8 @@ import Testing
       let drawn = DrawnComposition(
         scene, store: .disk, sharing: .none, hasMemory: false, isScoped: false)
       let disk = drawn.disk()
-      scene.isAlsoEntered(
-        by: disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin))
+      scene.entryPoints.append(
+        AnyCache(disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin)))
       return disk.mapValues(.text).layered(over: scene.origin)
     }
   }
@@ -40,21 +41,18 @@ import Testing
       let drawn = DrawnComposition(
         scene, store: .disk, sharing: .none, hasMemory: false, isScoped: false)
       let disk = drawn.disk()
-      scene.isAlsoEntered(
-        by: disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin))
+      scene.entryPoints.append(
+        AnyCache(disk.mapValues(Codec.text.then(drawn.later)).layered(over: scene.origin)))
       return disk.mapValues(.text).layered(over: scene.origin)
     }
     await expect(.selecting) { scene in
       let memory = MemoryCache<String, String>(countLimit: 1_000, clock: scene.clock)
       let drawn = DrawnComposition(
         scene, store: .none, sharing: .none, hasMemory: false, isScoped: false)
-      scene.isAlsoEntered(by: memory.mapValues(drawn.later).layered(over: scene.origin))
+      scene.entryPoints.append(
+        AnyCache(memory.mapValues(drawn.later).layered(over: scene.origin)))
       return memory.layered(over: scene.origin)
     }
-  }
-
-  @Test func `a remembered value is as fresh as the policy demands, and fetched once`() async {
-    await expect(.freshness) { DrawnFreshness($0).make() }
   }
 
   @Test func `whichever way the clock is set, values last for their time and no longer`() async {
@@ -82,24 +80,14 @@ import Testing
     }
   }
 
-  @Test func `a failure is remembered until something newer is known`() async {
-    await expect(.failures) { DrawnFreshness($0, failureLife: .seconds(7)).make() }
-  }
-
   @Test func `after a sign-out nothing is fetched for earlier callers`() async {
     await expect(.signingOut) { DrawnAccount($0).make() }
   }
 
   @Test func `an archive restores the store as a commit has left it`() async {
     for seed in 0..<historyCount {
-      let program = ArchiveHistory.program(seed: seed)
-      guard await ArchiveHistory.finding(program) != nil else { continue }
-      let shrinker = Shrinker<ArchiveHistory.Step>(
-        simpler: ArchiveHistory.simpler,
-        isBroken: { await ArchiveHistory.finding($0) != nil }, limit: 200)
-      let shortest = await shrinker.shrink(program)
-      let finding = await ArchiveHistory.finding(shortest)
-      Issue.record("seed \(seed): \(finding ?? "not found again: \(program)")")
+      guard let breach = await ArchiveHistory.search.breaches(seed: seed).first else { continue }
+      Issue.record("\(breach)")
       return
     }
   }
@@ -107,7 +95,7 @@ import Testing
   @Test func `one get is one hit or one miss`() async {
     await expect { scene in
       let memory = MemoryCache<String, String>(countLimit: 1_000, clock: scene.clock)
-      scene.counts {
+      scene.questions = {
         let statistics = memory.statistics
         return statistics.hits + statistics.misses
       }
@@ -121,7 +109,7 @@ import Testing
       let shared = scene.origin.reusingInFlight(clock: scene.clock)
       let quick = Answers().limited(to: 2, reserved: 1)
       quick.get("slow").subscribe { _ in }
-      scene.isAlsoEntered(by: AnyCache(shared))
+      scene.entryPoints.append(AnyCache(shared))
       return AnyCache(Race(first: quick, second: shared).reusingInFlight(clock: scene.clock))
     }
   }

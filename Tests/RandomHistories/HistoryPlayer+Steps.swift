@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 
 // The steps of a program.
 extension HistoryPlayer {
@@ -17,12 +18,12 @@ extension HistoryPlayer {
     let key = subject.key(question.key)
     let view = begin("\(name) %% of \(key)\(question.terms)", key, question)
     let signal = cache.get(
-      key, priority: question.priority, freshness: question.freshness, stale: question.stale)
-    subscribe(view, to: question.takesFirst ? signal.take(1) : signal)
+      key, priority: question.priority, freshness: question.freshness)
+    subscribe(view, to: signal)
   }
 
   func refresh(_ key: Key) {
-    guard let refresh = scene.parts.withLock({ $0.refresh }) else { return }
+    guard let refresh = scene.refresh else { return }
     let view = begin("refresh %% of \(key)", key, HistoryQuestion(freshness: .reload))
     subscribe(view, to: refresh(key))
   }
@@ -132,10 +133,9 @@ extension HistoryPlayer {
   }
 
   func endScope() {
-    guard scene.parts.withLock({ $0.isScoped }) else { return }
-    let signOuts = scene.parts.withLock { $0.signOuts }
+    guard scene.isScoped else { return }
     write(.endScope, "the scope ends", 0) { _ in
-      for signOut in signOuts { signOut() }
+      for signOut in scene.signOuts { signOut() }
       return scene.scope.end()
     }
   }
@@ -189,26 +189,12 @@ extension HistoryPlayer {
     }
   }
 
-  func answer(_ step: HistoryStep) {
-    let isLate = if case .answerLate = step { true } else { false }
+  /// Lets a run answer that can send, or one that could and is over.
+  func answer(_ line: String, _ pick: Int, isLate: Bool = false, _ act: (Int) -> Void) {
     let runs = scene.origin.runs(active: !isLate)
     guard !runs.isEmpty else { return }
-    switch step {
-    case .answer(let pick, let ends):
-      act("the origin answers") { scene.origin.send(runs[pick % runs.count], ends: ends) }
-    case .answerLate(let pick):
-      act("the origin answers late") { scene.origin.send(runs[pick % runs.count], ends: true) }
-    case .miss(let pick):
-      act("the origin misses") { scene.origin.miss(runs[pick % runs.count]) }
-    case .fail(let pick, let isNamed):
-      act("the origin fails") { scene.origin.fail(runs[pick % runs.count], isNamed: isNamed) }
-    default: break
-    }
-  }
-
-  private func act(_ line: String, _ body: () -> Void) {
     log.say(line)
-    body()
+    act(runs[pick % runs.count])
   }
 }
 
@@ -223,14 +209,12 @@ extension HistoryPlayer {
     guard let cache = entryPoints.withLock({ $0.first }) else { return nil }
     let (own, name) = (log.content.fetches[fetch].key, log.content.fetches[fetch].name)
     let key = back.key.map { subject.key($0) } ?? own
-    let parts = scene.parts.withLock { $0 }
-    let question = HistoryQuestion(
-      freshness: back.way == .get ? .any : .reload, takesFirst: parts.goesOn)
+    let question = HistoryQuestion(freshness: back.way == .get ? .any : .reload)
     let view = begin(
       "\(back.way) %% of \(key) by \(name)", key, question, for: back.isAwaited ? fetch : nil)
-    let refresh = back.way == .refresh ? parts.refresh : nil
+    let refresh = back.way == .refresh ? scene.refresh : nil
     let signal = refresh?(key) ?? cache.get(key, freshness: question.freshness)
-    subscribe(view, to: question.takesFirst ? signal.take(1) : signal, onEnd)
+    subscribe(view, to: scene.goesOn ? signal.take(1) : signal, onEnd)
     return Disposable { [self] in
       if log.content.views[view].isOpen { leave(view: view) }
     }

@@ -1,5 +1,5 @@
 /// A promise that every cache and every composition keeps.
-public enum HistoryRule: Sendable, Hashable, CaseIterable {
+package enum HistoryRule: Sendable, Hashable, CaseIterable {
   /// Every value was made by a write or an answer of the origin, for the requested key.
   case made
 
@@ -24,23 +24,10 @@ public enum HistoryRule: Sendable, Hashable, CaseIterable {
   /// After the end of a scope, nothing is fetched for a get that began before it.
   case parted
 
-  /// No delivered value is older than the policy of the composition, or a time to live, ever
-  /// allows.
+  /// No delivered value is older than its time to live allows.
   ///
   /// A clock that is set back adds at most one time to live, from then on.
   case usable
-
-  /// A get that accepts no stale value receives none.
-  case fresh
-
-  /// A get makes at most one fetch.
-  case fetchedOnce
-
-  /// A get that receives a stale value at once starts a fetch of a new one, even if it leaves.
-  case revalidated
-
-  /// While a failure is remembered, the origin is not asked again.
-  case failureRemembered
 
   /// One get is one hit or one miss of the first layer.
   case counted
@@ -56,30 +43,4 @@ public enum HistoryRule: Sendable, Hashable, CaseIterable {
 
   /// No closure of a subscription runs after its disposal has returned.
   case silent
-}
-
-/// A program that breaks a rule.
-public struct HistoryFailure: Sendable, CustomStringConvertible {
-  /// The broken rule.
-  public let rule: HistoryRule
-
-  /// The seed that reproduces the program.
-  public let seed: UInt64
-
-  /// The shortest program found, with a line for each step and each of its effects.
-  public let steps: [String]
-
-  /// The observation, and the reason why no order of the calls allows it.
-  public let finding: String
-
-  let program: [HistoryStep]
-
-  /// The rule, the seed, the steps and the finding.
-  public var description: String {
-    """
-    the rule “\(rule)” is broken, seed \(seed):
-    \(steps.map { "  \($0)" }.joined(separator: "\n"))
-    \(finding)
-    """
-  }
 }

@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 
 /// A write, and the times at which its call began, returned and had its outcome.
 struct HistoryWrite<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
@@ -58,10 +59,6 @@ struct HistoryFetch<Key: Hashable & Sendable>: Sendable {
 
   /// The time after the origin has sent its end.
   var over: Int?
-
-  /// The clock's time at its failure, or its end without a value.
-  var failedAt: Duration?
-  var isMiss = false
 
   var isActive: Bool {
     cancelled == nil && ended == nil
@@ -240,14 +237,9 @@ final class HistoryLog<Key: Hashable & Sendable, Value: Hashable & Sendable>: Se
     atMost timeLimit: Duration, until isDone: @escaping @Sendable (Content) -> Bool
   ) async -> Bool {
     if isDone(content) { return true }
-    let scheduler = Scheduler(ContinuousClock())
-    let isLate = Locked(false)
-    let alarm = scheduler.schedule(after: timeLimit) { [state] in
-      isLate.withLock { $0 = true }
-      state.change { _ in }
+    let isInTime = await happens(within: timeLimit) { [state] in
+      try await state.wait(for: "an event", until: isDone)
     }
-    defer { alarm.dispose() }
-    try? await state.wait(for: "an event") { isDone($0) || isLate.withLock { $0 } }
-    return isDone(content)
+    return isInTime || isDone(content)
   }
 }

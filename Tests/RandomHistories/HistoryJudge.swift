@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 
 /// A judge of the observations in a history, by the order of the calls.
 ///
@@ -11,23 +12,23 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   typealias Write = HistoryWrite<Key, Value>
 
   private let content: Content
-  private let parts: HistoryScene<Key, Value>.Parts
+  private let features: HistoryFeatures<Key, Value>
   private let violations: [String]
 
   private var expiry: HistoryExpiry<Key, Value>? {
-    parts.life.map { HistoryExpiry(content, $0) }
+    features.life.map { HistoryExpiry(content, $0) }
   }
 
   /// Whether steps ran concurrently, so that the order of some events is unknown.
   private let isConcurrent: Bool
 
   init(
-    _ content: Content, _ parts: HistoryScene<Key, Value>.Parts, violations: [String],
+    _ content: Content, _ features: HistoryFeatures<Key, Value>, violations: [String],
     isConcurrent: Bool
   ) {
     self.isConcurrent = isConcurrent
     self.content = content
-    self.parts = parts
+    self.features = features
     self.violations = violations
   }
 
@@ -39,22 +40,16 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     }
     for (number, view) in content.views.enumerated() where isShown(number) {
       for (value, _, _) in view.values { judge(value, in: view, note) }
-      if parts.mayForget == false { note(.kept, lost(view)) }
-      if !isConcurrent, !parts.isUnchecked, !parts.mayDeliverMeanwhile, let left = view.left,
+      if features.mayForget == false { note(.kept, lost(view)) }
+      if !isConcurrent, !features.isUnchecked, !features.mayDeliverMeanwhile, let left = view.left,
         let call = view.lastCall, call > left
       {
         note(.silent, "a closure of \(view.name) ran after its disposal had returned")
       }
-      if view.isOpen, !parts.goesOn { note(.ended, "\(view.name) never ended") }
+      if view.isOpen, !features.goesOn { note(.ended, "\(view.name) never ended") }
     }
     note(.counted, miscounted())
     note(.erased, content.traces.first)
-    if let policy = parts.policy, !isConcurrent {
-      let freshness = HistoryFreshness(content, policy)
-      for view in content.views where !view.isState {
-        for (rule, finding) in freshness.findings(view) { note(rule, finding) }
-      }
-    }
     if let expiry, !isConcurrent {
       for view in content.views where !view.isState { note(.usable, expiry.overdue(view)) }
     }
@@ -77,7 +72,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// returned. So the value of an unsettled state counts only if the next look shows it, too.
   private func isShown(_ number: Int) -> Bool {
     let view = content.views[number]
-    let isElsewhere = isConcurrent || parts.takesTime || parts.usesTasks
+    let isElsewhere = isConcurrent || features.takesTime || features.usesTasks
     guard view.isState, isElsewhere, !view.isSettled else { return true }
     let next = content.views[(number + 1)...].first { $0.isState && $0.key == view.key }
     return next?.values.last?.value == view.values.last?.value
@@ -148,7 +143,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
 
   /// Returns a finding if the number of counted gets differs from the number made.
   private func miscounted() -> String? {
-    guard let counted = parts.questions?() else { return nil }
+    guard let counted = features.questions?() else { return nil }
     let asked = content.views.count { !$0.isState && $0.freshness != .reload }
     if asked == counted { return nil }
     return "\(asked) gets were counted as \(counted) hits and misses"
@@ -195,7 +190,7 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
   /// Returns a finding for a state that shows another value than the look before it found.
   private func difference(_ number: Int) -> String? {
     let state = content.views[number]
-    guard state.isState, !parts.goesOn, state.isSettled || !parts.takesTime,
+    guard state.isState, !features.goesOn, state.isSettled || !features.takesTime,
       let look = content.views[..<number].last(where: {
         !$0.isState && $0.key == state.key && $0.entryPoint == 0
       }), look.freshness == .cachedOnly, !look.isFailed,
@@ -208,7 +203,6 @@ struct HistoryJudge<Key: Hashable & Sendable, Value: Hashable & Sendable> {
     // A state may be slow to show its first value, until it is settled; a value that it shows must
     // be right at any time.
     if shown == nil && !state.isSettled || shown == found { return nil }
-    if found == nil && parts.isOver(shown, at: state.beganAt, content) { return nil }
     if shown.map({ isInDoubt($0, state.key) }) ?? false { return nil }
     let words = [shown, found].map { $0.map { "\($0)" } ?? "nothing" }
     return "\(state.name) showed \(words[0]), though \(look.name) found \(words[1])"

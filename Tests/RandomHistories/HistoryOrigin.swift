@@ -1,5 +1,6 @@
-public import MillpondCore
-public import MillpondSignals
+package import MillpondCore
+package import MillpondSignals
+import MillpondTesting
 
 /// The origin of a scene, which answers when the program says so, and ignores cancellation.
 ///
@@ -7,7 +8,7 @@ public import MillpondSignals
 /// continue after cancellation.
 ///
 /// - Note: Any thread.
-public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sendable>: Source {
+package final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sendable>: Source {
   /// The means by which a run sends its answers.
   enum Way: Sendable {
     case callbacks
@@ -44,12 +45,6 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     ways.withLock { $0 }
   }
 
-  /// Makes later runs answer at once when the program says so, so that the age of each value is
-  /// known.
-  func answersAtOnce() {
-    ways.withLock { $0 = .callbacks }
-  }
-
   /// Makes later runs send late answers on, so that only the composition can refuse them.
   func sendsUnchecked() {
     ways.withLock { $0 = .unchecked }
@@ -68,7 +63,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   // MARK: Runs
 
   /// Runs a fetch that answers when the program says so.
-  public func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
+  package func get(_ key: Key, _ lookup: Lookup) -> Signal<Value> {
     if case .cachedOnly = lookup.freshness { return .empty }
     return Signal { observer, lifetime in
       let number = self.begin(key, isReload: lookup.freshness == .reload)
@@ -164,7 +159,7 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
 
   /// Ends a run without a value.
   func miss(_ number: Int) {
-    end(number, "has no value", isMiss: true)
+    end(number, "has no value")
     source(number)?.completed()
     noteOver(number)
   }
@@ -188,13 +183,11 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
     }
   }
 
-  private func end(_ number: Int, _ what: String, isMiss: Bool = false) {
+  private func end(_ number: Int, _ what: String) {
     log.change { content in
       content.lines.append("     \(content.fetches[number].name) \(what)")
       guard content.fetches[number].isActive else { return }
       content.fetches[number].ended = content.tick()
-      content.fetches[number].failedAt = content.now()
-      content.fetches[number].isMiss = isMiss
     }
   }
 
@@ -205,11 +198,8 @@ public final class HistoryOrigin<Key: Hashable & Sendable, Value: Hashable & Sen
   /// Releases all sources; runs that still wait are abandoned.
   func close() {
     asking.withLock { $0 = nil }
-    let all = sources.withLock { sources in
-      defer { sources = [:] }
-      return sources
-    }
-    withExtendedLifetime(all) {}
+    // Released after the unlock.
+    withExtendedLifetime(sources.withLock { exchange(&$0, with: [:]) }) {}
   }
 }
 

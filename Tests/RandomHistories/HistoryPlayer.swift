@@ -1,8 +1,12 @@
+import Foundation
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 
 /// A player that performs a program on a composition and records what happens.
 final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>: Sendable {
+  typealias Step = HistoryStep<Key, Value>
+
   let log = HistoryLog<Key, Value>(clock: ManualClock())
   let scene: HistoryScene<Key, Value>
   let subject: HistorySubject<Key, Value>
@@ -19,8 +23,13 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   /// like slow work.
   let grace = Locked(Duration.milliseconds(20))
 
-  let manner: HistoryMode
-  private let lock: HistoryLock?
+  let mode: HistoryMode
+
+  /// A user's lock, held around each call and taken in each observer.
+  ///
+  /// The thread that holds it may take it again, because an immediate answer is delivered inside
+  /// the call.
+  private let lock: NSRecursiveLock?
 
   /// Whether a call has not returned; then no more steps are performed.
   let isStuck = Locked(false)
@@ -28,30 +37,29 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   static var keyCount: Int { 3 }
 
   init(
-    _ subject: HistorySubject<Key, Value>, seed: UInt64, _ manner: HistoryMode,
+    _ subject: HistorySubject<Key, Value>, seed: UInt64, _ mode: HistoryMode,
     _ timeLimit: Duration
   ) {
     self.subject = subject
-    self.manner = manner
-    lock = manner.underLock ? HistoryLock() : nil
+    self.mode = mode
+    lock = mode.underLock ? NSRecursiveLock() : nil
     self.timeLimit = Locked(timeLimit / 5)
     lastPatience = timeLimit
     // A task that waits for a user's lock for ever occupies one of few threads. Several of them
     // would keep the check itself from reporting it.
-    scene = HistoryScene(log, seed: seed, usesTasks: !manner.underLock, value: subject.value)
+    scene = HistoryScene(log, seed: seed, usesTasks: !mode.underLock, value: subject.value)
     compose()
   }
 
   func compose() {
-    scene.parts.withLock { $0.entryPoints = [] }
-    scene.parts.withLock { parts in
-      (parts.closings, parts.signOuts, parts.clockUses, parts.deaths) = ([], [], [], [])
+    scene.features.withLock { features in
+      (features.entryPoints, features.closings, features.signOuts) = ([], [], [])
+      (features.clockUses, features.deaths) = ([], [])
     }
     let first = subject.compose(scene)
-    let others = scene.parts.withLock { $0.entryPoints }
-    entryPoints.withLock { $0 = [first] + others }
+    entryPoints.withLock { $0 = [first] + scene.entryPoints }
     scene.origin.asks { [weak self] in self?.ask($0, in: $1, $2) }
-    guard let states = scene.parts.withLock({ $0.states }) else { return }
+    guard let states = scene.states else { return }
     for number in 0..<Self.keyCount {
       let key = subject.key(number)
       let recorder = Recorder<Value?>()
@@ -63,7 +71,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   }
 
   /// Performs all steps, and then ends everything.
-  func play(_ program: [HistoryStep]) async {
+  func play(_ program: [Step]) async {
     var rest = program[...]
     while !rest.isEmpty {
       let round = Array(nextRound(rest))
@@ -81,22 +89,28 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   }
 
   /// Returns the steps to perform at the same time.
-  private func nextRound(_ rest: ArraySlice<HistoryStep>) -> ArraySlice<HistoryStep> {
+  private func nextRound(_ rest: ArraySlice<Step>) -> ArraySlice<Step> {
     if case .kill = rest.first {
       return rest.prefix(1 + rest.dropFirst().prefix(3).prefix { $0.isWrite }.count)
     }
-    let isAlone = rest.prefix(manner.threads).contains { $0.isRestart }
-    return rest.prefix(isAlone ? 1 : manner.threads)
+    let isAlone = rest.prefix(mode.threads).contains { $0.isRestart }
+    return rest.prefix(isAlone ? 1 : mode.threads)
   }
 
-  func perform(_ steps: [HistoryStep]) async {
-    await run(steps.map { step in { @Sendable in self.act(step) } })
+  func perform(_ steps: [Step]) async {
+    await run(
+      steps.compactMap { step in
+        switch step {
+        case .call(let deed), .write(let deed): { @Sendable in deed(self) }
+        case .reopen, .kill: nil
+        }
+      })
   }
 
   /// Runs calls, concurrently if each has its own thread.
   func run(_ calls: [@Sendable () -> Void]) async {
     if isStuck.withLock({ $0 }) { return }
-    if !manner.usesThreads { return calls.forEach { $0() } }
+    if !mode.usesThreads { return calls.forEach { $0() } }
     // Long enough for a busy machine: a call that takes longer never returns.
     if await !onThreads(within: lastPatience * 20, calls) {
       isStuck.withLock { $0 = true }
@@ -106,45 +120,7 @@ final class HistoryPlayer<Key: Hashable & Sendable, Value: Hashable & Sendable>:
   /// Runs `body` under the user's lock, if there is one.
   @discardableResult
   func locked<Result>(_ body: () -> Result) -> Result {
-    lock.map { $0.hold(body) } ?? body()
-  }
-
-  private func act(_ step: HistoryStep) {
-    switch step {
-    case .get(let question): get(question)
-    case .leave(let pick): leave(pick)
-    case .set(let key, let entryPoint): set(subject.key(key), entryPoint)
-    case .remove(let key, let entryPoint): remove(subject.key(key), entryPoint)
-    case .removeAll(let entryPoint):
-      write(.removeAll, "removeAll", entryPoint) { $0.removeAll() }
-    case .removeMatching(let keys, let entryPoint): removeMatching(keys, entryPoint)
-    case .refresh(let key): refresh(subject.key(key))
-    case .answer, .miss, .fail, .answerLate: answer(step)
-    case .hold(let isClosed):
-      log.say("closures \(isClosed ? "take their time" : "don't wait any more")")
-      scene.gate.close(isClosed)
-    case .release(let pick):
-      if scene.gate.release(pick) { log.say("a closure goes on") }
-    case .askBack(let back):
-      log.say("the next fetch \(back.words)")
-      scene.origin.ask(back)
-    case .advance(let seconds):
-      log.say("\(seconds) s pass")
-      log.moveClock(by: .seconds(seconds), isSet: false)
-      scene.clock.advance(by: .seconds(seconds))
-    case .setClock(let seconds):
-      log.say("the clock is set \(seconds < 0 ? "back" : "forward") by \(abs(seconds)) s")
-      log.moveClock(by: .seconds(seconds), isSet: true)
-      scene.clock.step(by: .seconds(seconds))
-      for use in scene.parts.withLock({ $0.clockUses }) { use() }
-    case .endScope: endScope()
-    case .trim:
-      guard let trim = scene.parts.withLock({ $0.trim }) else { return }
-      log.say("trim")
-      locked { trim() }
-    case .flood(let count, let removes, let entryPoint): flood(count, removes, entryPoint)
-    case .reopen, .kill: break
-    }
+    lock.map { $0.withLock(body) } ?? body()
   }
 }
 

@@ -1,5 +1,6 @@
 import MillpondCore
 import MillpondSignals
+import MillpondTesting
 
 // The end of a step, of a life, and of a program.
 extension HistoryPlayer {
@@ -52,13 +53,12 @@ extension HistoryPlayer {
   /// This may take a moment, since layers below memory are read first. The found values may also
   /// change, since fills may still be in progress.
   private func settleStates(within timeLimit: Duration) async -> Bool {
-    let (watches, parts) = (watches.withLock { $0 }, scene.parts.withLock { $0 })
-    if parts.goesOn { return true }
+    let watches = watches.withLock { $0 }
+    if scene.goesOn { return true }
     return await log.wait(atMost: timeLimit) { content in
       watches.allSatisfy { key, recorder in
         let look = content.views.last { !$0.isState && $0.key == key && $0.entryPoint == 0 }
-        let (shown, found) = (recorder.values.last ?? nil, look?.values.last?.value)
-        return shown == found || found == nil && parts.isOver(shown, at: content.now(), content)
+        return (recorder.values.last ?? nil) == look?.values.last?.value
       }
     }
   }
@@ -74,7 +74,7 @@ extension HistoryPlayer {
   }
 
   private func settle(by timeLimit: Locked<Duration>) async {
-    let goesOn = scene.parts.withLock { $0.goesOn }
+    let goesOn = scene.goesOn
     let isSettled: @Sendable (HistoryLog<Key, Value>.Content) -> Bool = { content in
       if content.writes.contains(where: { $0.ended == nil }) { return false }
       return content.views.allSatisfy {
@@ -102,7 +102,7 @@ extension HistoryPlayer {
   }
 
   func reopen() async {
-    let closings = scene.parts.withLock { $0.closings }
+    let closings = scene.closings
     guard !closings.isEmpty else { return }
     await leaveAll()
     log.say("closed and opened again")
@@ -110,8 +110,8 @@ extension HistoryPlayer {
   }
 
   /// Performs steps while the process dies, and starts a new process.
-  func kill(_ calls: Int, during steps: [HistoryStep]) async {
-    let (deaths, closings) = scene.parts.withLock { ($0.deaths, $0.closings) }
+  func kill(_ calls: Int, during steps: [Step]) async {
+    let (deaths, closings) = (scene.deaths, scene.closings)
     guard !deaths.isEmpty else { return await perform(steps) }
     log.say("the process is to die after \(calls) calls")
     for death in deaths { death.arm(calls) }
@@ -143,7 +143,7 @@ extension HistoryPlayer {
 
   /// Records the erased values that are still in files.
   private func lookForTraces() {
-    guard let look = scene.parts.withLock({ $0.traces }) else { return }
+    guard let look = scene.traces else { return }
     let isLeft = look()
     let content = log.content
     for (value, making) in content.makings {
@@ -189,7 +189,7 @@ extension HistoryPlayer {
     ])
     await settle(by: timeLimit)
     await sweep("all keys are looked up")
-    if !scene.parts.withLock({ $0.closings.isEmpty }) {
+    if !scene.closings.isEmpty {
       await reopen()
       await sweep("all keys are looked up")
     }
@@ -204,7 +204,7 @@ extension HistoryPlayer {
   ///
   /// On a busy machine, a fetch may become ready later than the timeLimit of a step allows.
   private func nextRun() async -> Int? {
-    let goesOn = scene.parts.withLock { $0.goesOn }
+    let goesOn = scene.goesOn
     let isServed = { @Sendable (content: HistoryLog<Key, Value>.Content) in
       content.views.allSatisfy { !$0.isOpen || goesOn && !$0.values.isEmpty }
     }
@@ -222,16 +222,16 @@ extension HistoryPlayer {
     if isStuck.withLock({ $0 }) {
       return (content.lines, [(.returned, "a call waits for a lock that will never be free")])
     }
-    let parts = scene.parts.withLock { $0 }
+    let features = scene.features.withLock { $0 }
     let violations = content.views.flatMap { $0.recorder.violations.map { "\($0)" } }
     let judge = HistoryJudge(
-      content, parts, violations: violations, isConcurrent: manner.usesThreads)
+      content, features, violations: violations, isConcurrent: mode.usesThreads)
     let findings = judge.findings()
     for recorder in watches.withLock({ $0.values.map { $0 } }) { recorder.dispose() }
     for view in content.views { view.recorder.dispose() }
     scene.origin.close()
-    await close(parts.closings)
-    for action in parts.endings { action() }
+    await close(features.closings)
+    for action in features.endings { action() }
     return (content.lines, findings)
   }
 }
