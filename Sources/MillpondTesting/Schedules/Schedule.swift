@@ -7,10 +7,10 @@
     static let locks: SchedulePoints = [.call, .lock]
     static let all: SchedulePoints = [.call, .lock, .load, .change]
 
-    var points: SchedulePoints
-    var switches: [ScheduleSwitch]
-    var omitted: [Int]
-    var length: Int
+    let points: SchedulePoints
+    let switches: [ScheduleSwitch]
+    let omitted: [Int]
+    let length: Int
 
     init(points: SchedulePoints, switches: [ScheduleSwitch], omitted: [Int], length: Int) {
       self.points = points

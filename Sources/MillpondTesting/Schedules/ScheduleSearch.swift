@@ -17,15 +17,19 @@
       ScheduledTasks.install
     }
 
-    /// A schedule that fails.
-    private struct Found {
-      var schedule: Schedule
-      var complaint: String
-      var preemptions: Int
-      var length: Int
+    /// One run of a program.
+    private struct Outcome {
+      let schedule: Schedule
+
+      /// The complaint of a check, or of the search; nil if all is well.
+      let complaint: String?
+      let preemptions: Int
 
       /// The number of calls of the whole program.
-      var callCount: Int
+      let callCount: Int
+
+      /// The steps, if they are recorded.
+      let lines: [String]
     }
 
     mutating func report() -> ScheduleReport {
@@ -37,9 +41,8 @@
 
     mutating func replay(_ schedule: Schedule) throws -> ScheduleFailure? {
       let strategy = RepeatedSchedule(schedule.switches)
-      _ = strategy.beginNext()
       let run = run(strategy, schedule.points, omitting: schedule.omitted, isTraced: true)
-      if strategy.isLost || run.length != schedule.length {
+      if strategy.isLost || run.schedule.length != schedule.length {
         throw ScheduleError.changed("\(schedule)")
       }
       return run.complaint.map {
@@ -51,7 +54,9 @@
     // MARK: Searching
 
     /// Returns the first schedule that fails.
-    private mutating func find(_ effort: ScheduleEffort, omitting omitted: [Int]) -> Found? {
+    private mutating func find(
+      _ effort: ScheduleEffort, omitting omitted: [Int]
+    ) -> Outcome? {
       for bound in 0...max(0, effort.preemptions) where effort.preemptions >= 0 {
         let search = PreemptionSearch(bound: bound)
         var left = effort.searchLimit
@@ -82,33 +87,19 @@
 
     private mutating func attempt(
       _ strategy: any ScheduleStrategy, _ points: SchedulePoints, _ omitted: [Int]
-    ) -> Found? {
+    ) -> Outcome? {
       let run = run(strategy, points, omitting: omitted, isTraced: false)
       if omitted.isEmpty {
         result.count += 1
-        var hasher = Hasher()
-        hasher.combine(points)
-        hasher.combine(run.switches)
-        seen.insert(hasher.finalize())
+        seen.insert("\(run.schedule)".hashValue)
       }
-      return run.complaint.map {
-        Found(
-          schedule: Schedule(
-            points: points, switches: run.switches, omitted: omitted, length: run.length),
-          complaint: $0, preemptions: run.preemptions, length: run.length,
-          callCount: run.callCount)
-      }
+      return run.complaint == nil ? nil : run
     }
-
-    private typealias Result = (
-      complaint: String?, switches: [ScheduleSwitch], preemptions: Int, length: Int,
-      callCount: Int, lines: [String]
-    )
 
     private mutating func run(
       _ strategy: any ScheduleStrategy, _ points: SchedulePoints, omitting omitted: [Int],
       isTraced: Bool
-    ) -> Result {
+    ) -> Outcome {
       let program = ScheduleProgram()
       let run = ScheduledRun(strategy, points, isTraced: isTraced, lines: lines)
       var end = run.runAlone { [compose] in compose(program) }
@@ -122,15 +113,17 @@
       }
       if end == .quiet { _ = run.runAlone { program.removeAll() } }
       lines = run.lines
-      return (
-        complaint, run.switches, run.preemptions, run.length, callCount, run.trace?.lines ?? []
-      )
+      let schedule = Schedule(
+        points: points, switches: run.switches, omitted: omitted, length: run.length)
+      return Outcome(
+        schedule: schedule, complaint: complaint, preemptions: run.preemptions,
+        callCount: callCount, lines: run.trace?.lines ?? [])
     }
 
     // MARK: Shortening
 
     /// Returns the failure with the fewest calls, and then the fewest switches, that was found.
-    private mutating func shortest(_ found: Found) -> ScheduleFailure {
+    private mutating func shortest(_ found: Outcome) -> ScheduleFailure? {
       var best = found
       let quick = ScheduleEffort(
         preemptions: 2, searchLimit: 400, randomCount: 200, seed: effort.seed)
@@ -151,24 +144,20 @@
       }
       for flip in best.schedule.switches {
         let others = best.schedule.switches.filter { $0 != flip }
-        let strategy = RepeatedSchedule(others)
-        _ = strategy.beginNext()
         let run = run(
-          strategy, best.schedule.points, omitting: best.schedule.omitted, isTraced: false)
-        guard let complaint = run.complaint, run.switches.count < best.schedule.switches.count
-        else {
-          continue
-        }
-        best.complaint = complaint
-        best.schedule.switches = run.switches
-        (best.preemptions, best.schedule.length) = (run.preemptions, run.length)
+          RepeatedSchedule(others), best.schedule.points, omitting: best.schedule.omitted,
+          isTraced: false)
+        let isSimpler = run.schedule.switches.count < best.schedule.switches.count
+        if run.complaint != nil, isSimpler { best = run }
       }
       if let repeated = try? replay(best.schedule) { return repeated }
-      return ScheduleFailure(
-        complaint: best.complaint, schedule: "\(best.schedule)", preemptions: best.preemptions,
-        steps: [
-          "A second run of the schedule went another way, perhaps by the order of a dictionary."
-        ])
+      return best.complaint.map {
+        ScheduleFailure(
+          complaint: $0, schedule: "\(best.schedule)", preemptions: best.preemptions,
+          steps: [
+            "A second run of the schedule went another way, perhaps by the order of a dictionary."
+          ])
+      }
     }
   }
 #endif
