@@ -30,7 +30,6 @@ final class DiskStore: Sendable {
   private let opening = Locked<Result<Void, CacheError>?>(nil)
   private let writing = SerialQueue(
     label: "millpond.disk.writing", autoreleaseFrequency: .workItem)
-  private let synchronizing = GroupSync()
 
   /// Creates a store.
   ///
@@ -166,8 +165,14 @@ extension DiskStore {
       case .written: self.outcomes.async { done(nil) }
       case .synchronized:
         self.state.withLock { $0.isKeptOnDevice = true }
-        self.synchronizing.run({ try self.writer.synchronize() }) { error in
-          self.outcomes.async { done(error.map { CacheError(disk: $0, self.folder) }) }
+        self.writer.synchronizing.async {
+          var failure: CacheError?
+          do {
+            try self.writer.synchronizeNow()
+          } catch {
+            failure = CacheError(disk: error, self.folder)
+          }
+          self.outcomes.async { [failure] in done(failure) }
           end?()
         }
       }
@@ -226,40 +231,5 @@ struct ReadQueues: Sendable {
   /// Calls `work` on a queue as soon as nothing is under way.
   func whenIdle(on queue: SerialQueue, _ work: @escaping @Sendable () -> Void) {
     underWay.notify(queue: queue, execute: work)
-  }
-}
-
-/// A synchronization that many callers share: callers that arrive while one is running wait for the
-/// next.
-final class GroupSync: Sendable {
-  typealias Done = @Sendable ((any Error)?) -> Void
-
-  private let queue = SerialQueue(label: "millpond.disk.synchronizing")
-  private let state = Locked(State())
-
-  private struct State: Sendable {
-    var waiting: [Done] = []
-    var isRunning = false
-  }
-
-  func run(_ work: @escaping @Sendable () throws -> Void, _ done: @escaping Done) {
-    let isFirst = state.withLock { state in
-      state.waiting.append(done)
-      return !exchange(&state.isRunning, with: true)
-    }
-    if isFirst { queue.async { self.serve(work) } }
-  }
-
-  private func serve(_ work: () throws -> Void) {
-    while true {
-      let served = state.withLock { state in
-        state.isRunning = !state.waiting.isEmpty
-        return exchange(&state.waiting, with: [])
-      }
-      if served.isEmpty { return }
-      var failure: (any Error)?
-      do { try work() } catch { failure = error }
-      for done in served { done(failure) }
-    }
   }
 }

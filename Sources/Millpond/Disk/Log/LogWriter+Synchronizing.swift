@@ -3,25 +3,28 @@ import Foundation
 extension LogWriter {
   /// Waits until all earlier writes are on the device.
   ///
-  /// Any thread.
-  func synchronize() throws {
-    try synchronizing.sync {
-      let taken = state.withLock { $0.takeUnsynchronized() }
-      do {
-        for number in taken.files { try synchronize(FileName.value(number)) }
-        for segment in taken.segments.values { try segment.file.synchronize() }
-        let mark = try openSyncMark(taken.end)
-        try folder.synchronize()
-        if let mark, let end = taken.end {
-          try mark.write(SyncMark.bytes(end))
-          if !isMarkOnDevice { try mark.synchronize() }
-          isMarkOnDevice = true
-        }
-      } catch {
-        // It is unknown what has reached the device, so the next call tries all of it again.
-        state.withLock { $0.putBack(taken) }
-        throw error
+  /// Any thread but those of the queue ``synchronizing``.
+  func synchronize() throws { try synchronizing.sync { try synchronizeNow() } }
+
+  /// Does the same, on the queue: flushes that have waited there for an earlier one find their writes
+  /// on the device.
+  func synchronizeNow() throws {
+    let taken = state.withLock { $0.takeUnsynchronized() }
+    if isMarkOnDevice, taken.segments.isEmpty, taken.files.isEmpty { return }
+    do {
+      for number in taken.files { try synchronize(FileName.value(number)) }
+      for segment in taken.segments.values { try segment.file.synchronize() }
+      let mark = try openSyncMark(taken.end)
+      try folder.synchronize()
+      if let mark, let end = taken.end {
+        try mark.write(SyncMark.bytes(end))
+        if !isMarkOnDevice { try mark.synchronize() }
+        isMarkOnDevice = true
       }
+    } catch {
+      // It is unknown what has reached the device, so the next call tries all of it again.
+      state.withLock { $0.putBack(taken) }
+      throw error
     }
   }
 
