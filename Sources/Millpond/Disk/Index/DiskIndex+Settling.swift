@@ -86,17 +86,6 @@ extension DiskIndex {
     return takeConsequence()
   }
 
-  /// Removes the entry of a record that is lost; a pending write of its key stays.
-  mutating func lose(_ hash: KeyHash, at location: RecordLocation) {
-    guard let slot = slot(of: hash), locations[slot] == location else { return }
-    if pending[slot] == nil {
-      _ = drop(slot)
-    } else {
-      liveBytes -= Int(location.size)
-      locations[slot] = .nowhere
-    }
-  }
-
   /// Removes all records and files, which no longer exist.
   mutating func forgetAllLocations() {
     dropAll(slots(where: { pending[$0] == nil }))

@@ -53,15 +53,13 @@ extension LogWriter {
     let part = try openSegment()
     var buffer = RecordBuffer()
     var moves: [(KeyHash, RecordLocation, RecordLocation)] = []
-    let goesOn = try reader.step(Self.stepSize) {
-      isOldestDamaged = true
-    } _: { offset, record in
+    let goesOn = try reader.step(Self.stepSize) { offset, record in
       guard record.head.kind == .value || record.head.kind == .file else { return }
       let (hash, old) = (
         KeyHash(record.key), record.location(segment: oldest.segment.number, offset)
       )
-      guard state.withLock({ $0.index.holds(hash, at: old) }) else { return }
-      guard record.isWhole else { return isOldestDamaged = true }
+      // What is damaged is lost with its segment; a get that finds no segment drops the entry.
+      guard state.withLock({ $0.index.holds(hash, at: old) }), record.isWhole else { return }
       var new = old
       new.segment = part.segment.number
       new.offset = UInt32(part.size + buffer.count)
@@ -95,23 +93,9 @@ extension LogWriter {
     try folder.files.remove(oldest.segment.file.path)
     parts.removeFirst()
     logBytes -= oldest.size
-    let isDamaged = isOldestDamaged
-    isOldestDamaged = false
     state.withLock { state in
       state.segments.removeOldest()
       state.noteRemoved(oldest.segment)
     }
-    // Records in a damaged part are lost, so no entry may refer to them.
-    if isDamaged { forgetRecords(in: oldest.segment.number) }
-  }
-
-  private func forgetRecords(in segment: UInt32) {
-    remove(
-      state.withLock { state in
-        for entry in state.index.entries where entry.location.segment == segment {
-          state.index.lose(entry.hash, at: entry.location)
-        }
-        return state.index.takeConsequence().files
-      })
   }
 }

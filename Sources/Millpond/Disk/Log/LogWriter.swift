@@ -25,7 +25,6 @@ final class LogWriter: @unchecked Sendable {
 
   /// The reader of the oldest segment, at the position up to which it has been copied.
   var copied: SegmentReader?
-  var isOldestDamaged = false
 
   var uncheckedBytes = 0
 

@@ -62,13 +62,13 @@ final class SegmentReader {
   ///
   /// - Returns: Whether there are more.
   func step(
-    _ byteCount: Int, _ damaged: () -> Void = {}, _ body: (_ offset: Int, Record) throws -> Void
+    _ byteCount: Int, _ body: (_ offset: Int, Record) throws -> Void
   ) throws -> Bool {
     let start = offset
     while offset - start < byteCount {
       switch try next() {
       case .record(let offset, let record)?: try body(offset, record)
-      case .damage?, .otherVersion?: damaged()
+      case .damage?, .otherVersion?: break
       case nil: return false
       }
     }

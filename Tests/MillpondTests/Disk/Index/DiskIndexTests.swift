@@ -240,23 +240,6 @@ import Testing
     #expect(scene.index.totalCost == 0 && scene.index.liveBytes == 0)
   }
 
-  @Test func `entries of a lost segment are forgotten, and pending writes are not`() {
-    let scene = IndexScene()
-    for key in ["a", "b"] { scene.put(key) }
-    let locations = ["a": scene.location("a"), "b": scene.location("b")]
-    let (write, _) = scene.set("b")
-
-    for key in ["a", "b"] {
-      scene.index.lose(KeyHash(of: key), at: (locations[key] ?? nil) ?? .nowhere)
-    }
-
-    #expect(!scene.has("a"))
-    #expect(scene.pending("b") === write)
-    #expect(scene.index.liveBytes == 0)
-    #expect(scene.fail(write) == [])
-    #expect(!scene.has("b"))
-  }
-
   @Test func `of a lost folder only what is on its way is left`() {
     let scene = IndexScene()
     for key in ["a", "b"] { scene.put(key, file: 2) }
