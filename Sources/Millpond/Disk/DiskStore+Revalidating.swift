@@ -1,14 +1,12 @@
-import Foundation
 import MillpondCore
 import MillpondSignals
 
 extension DiskStore {
   /// Makes a stored value new that its origin has confirmed, if it is still stored.
   ///
-  /// A value that has a file keeps it: a record of a few hundred bytes with the new times replaces
-  /// the former one. A smaller value is written again with its record. It is the
-  /// value that is stored now, since a later get may have replaced the caller's, also where neither
-  /// has a validator.
+  /// A copy of its record with the new times replaces that, after all earlier writes; a value that
+  /// has a file keeps it. Until then gets find the former times. It is the value that is stored by
+  /// then, since a later get may have replaced the caller's, also where neither has a validator.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -18,83 +16,66 @@ extension DiskStore {
   func renew(
     _ key: String, _ stamped: Stamped<Void>, _ token: FillToken, _ timeToLive: TimeToLive
   ) -> Signal<Void> {
-    renew(Renewal(key: key, stamped: stamped, token: token, timeToLive: timeToLive), waits: false)
+    let times = DiskExpiry.ofFill(stamped, timeToLive, at: options.now())
+    let token = token.accepted
+    return outcomeAfterWriting {
+      guard let compared = self.removals.compare(key, token) else { return nil }
+      return try self.writer.renew(key, times, stamped.validator, token, compared: compared)
+    }
   }
+}
 
-  private struct Renewal: Sendable {
-    let key: String
-    let stamped: Stamped<Void>
-    var token: FillToken
-    let timeToLive: TimeToLive
-  }
-
-  /// Finds the stored value and renews it, and begins anew if another one is stored meanwhile.
+extension LogWriter {
+  /// Writes a copy of the record of a key, with new times.
   ///
   /// - Parameters:
-  ///   - renewal: The renewal.
-  ///   - waits: Whether this may wait for the disk.
-  private func renew(_ renewal: Renewal, waits: Bool) -> Signal<Void> {
-    while true {
-      let (value, place, isTaken) = state.withLock { state in
-        let value = state.index.peek(KeyHash(of: renewal.key))
-        let isTaken = if case .write(let write)? = value { write.isTaken } else { false }
-        return (value, value.flatMap { state.place(of: $0) }, isTaken)
-      }
-      let content: DiskWrite.Content
-      switch place {
-      case .write(let write, let found):
-        guard write.isFor(renewal.key), write.validator == renewal.stamped.validator else {
-          return .empty
-        }
-        // If one that the writer has can't be written, the renewal must not store it after all.
-        guard !isTaken, case .value = found else { return renewLater(renewal, onceWritten: true) }
-        content = found
-      case .record(let place):
-        let key = renewal.key
-        guard let reading = waits ? try? place.read(for: key) : place.readNow(for: key) else {
-          return waits ? .empty : renewLater(renewal, onceWritten: false)
-        }
-        guard let found = self.content(of: reading, for: renewal) else { return .empty }
-        content = found
-      case .file, nil: return .empty
-      }
-      let now = options.now()
-      let write = DiskWrite(
-        key: renewal.key, content, .ofFill(renewal.stamped, renewal.timeToLive, at: now),
-        validator: renewal.stamped.validator, revision: .none, renewing: value)
-      let decision = decide(
-        write, cost: cost(of: write, at: now), renewal.token
-      ) { removals.compare(renewal.key, renewal.token) }
-      if decision?.isOvertaken != true { return finish(write, renewal.token, decision) }
-    }
-  }
-
-  /// Returns the content of the record that was found; nil unless it is what the origin confirmed.
-  private func content(
-    of found: StoredRecord.Reading, for renewal: Renewal
-  ) -> DiskWrite.Content? {
-    guard case .whole(let record) = found, record.validator == renewal.stamped.validator,
-      record.schema == options.form.schema.version
+  ///   - key: The key.
+  ///   - times: The new times.
+  ///   - validator: The validator of the value that is meant.
+  ///   - token: The token of the renewal.
+  ///   - compared: The number of the last removal by predicate with which it was compared.
+  /// - Returns: Nil if the key has another value, or is being written.
+  func renew(
+    _ key: String, _ times: DiskExpiry, _ validator: Validator?, _ token: FillToken, compared: Int
+  ) throws -> Void? {
+    let hash = KeyHash(of: key)
+    guard folder.hold == .kept,
+      let size = state.withLock({ $0.index.writtenLocation(of: hash)?.size })
     else { return nil }
-    switch record.content {
-    case .file(let file): return .file(file)
-    case .value(let bytes):
-      return options.form.opened(bytes, for: renewal.key, version: record.schema).map { .value($0) }
+    // Which may move the record.
+    makeRoom(for: Int(size))
+    let (location, segment) = state.withLock { state in
+      let location = state.index.writtenLocation(of: hash)
+      return (location, location.flatMap { state.segments[$0.segment] })
     }
+    guard let old = location, let segment,
+      let bytes = try segment.file.bytes(Int(old.size), at: Int(old.offset))
+    else { return nil }
+    defer { withExtendedLifetime(bytes) {} }
+    guard let record = Record(whole: bytes.bytes, segment: segment.number), key.hasBytes(record.key),
+      record.validator == validator, record.head.schema == form.schema.version
+    else { return nil }
+    let part = try openSegment()
+    // Admitted last, since a reload that is admitted refuses older gets.
+    let isAdmitted = state.withLock { state in
+      state.index.writtenLocation(of: hash) == old
+        && state.index.writes.admit(token, for: hash, compared: compared)
+    }
+    if !isAdmitted { return nil }
+    var (head, buffer) = (record.head, RecordBuffer())
+    head.times = times
+    buffer.append(record.bytes, head, segment: part.segment.number)
+    let new = RecordLocation(
+      segment: part.segment.number, offset: UInt32(part.size), size: old.size,
+      expiry: times.expiresAt.expiry)
+    return try append(buffer.bytes, to: part) { $0.move(hash, from: old, to: new) }
   }
+}
 
-  /// Renews where it may wait for the disk, after all earlier writes if the value is one of them.
-  private func renewLater(_ renewal: Renewal, onceWritten: Bool) -> Signal<Void> {
-    var renewal = renewal
-    renewal.token = renewal.token.accepted
-    return Signal { [renewal] observer, lifetime in
-      // On the queue for reading, since observers must not delay other writes.
-      let renew: @Sendable () -> Void = {
-        self.reading.run(KeyHash(of: renewal.key)) {
-          self.renew(renewal, waits: true).run(observer, lifetime)
-        }
-      }
-      if onceWritten { self.afterWriting(renew) } else { renew() }
-    }.started()
+extension DiskIndex {
+  /// Returns the location of the record of a key; nil if there is none, or a write of it is pending.
+  fileprivate func writtenLocation(of hash: KeyHash) -> RecordLocation? {
+    guard case .location(let location)? = peek(hash), !location.isNowhere else { return nil }
+    return location
   }
 }

@@ -54,19 +54,8 @@ extension DiskStore {
     // Only now, since the index refuses what these removals refused.
     removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
-    return outcome.flatMap { _ in streams }.flatMap { _ in
-      Signal { observer, _ in
-        self.afterWriting {
-          do {
-            try self.erase()
-            self.outcomes.async { observer.succeeded() }
-          } catch {
-            let error = CacheError(disk: error, self.folder)
-            self.outcomes.async { observer.failed(error) }
-          }
-        }
-      }
-    }.started()
+    return outcome.flatMap { _ in streams }
+      .flatMap { _ in self.outcomeAfterWriting { try self.erase() } }.started()
   }
 
   /// Keeps a value; one that is larger than the cache's limit fails.
@@ -127,18 +116,11 @@ extension DiskStore {
   func carryOut(
     _ write: DiskWrite, cost: Int = 0, _ token: FillToken? = nil, compare: () -> Int?
   ) -> Signal<Void> {
-    finish(write, token, decide(write, cost: cost, token, compare: compare))
-  }
-
-  /// Decides about a write or fill; nil if a removal by predicate concerns its key.
-  func decide(
-    _ write: DiskWrite, cost: Int, _ token: FillToken?, compare: () -> Int?
-  ) -> DiskIndex.Consequence? {
     while let compared = compare() {
       let decision = state.withLock { $0.admit(write, cost: cost, token, compared: compared) }
-      if let decision { return decision }
+      if let decision { return finish(write, token, decision) }
     }
-    return nil
+    return finish(write, token, nil)
   }
 
   /// Carries out writes that are on disk together or not at all.

@@ -16,7 +16,7 @@ final class DiskStore: Sendable {
   let numbers = FileNumbers()
   let streams = StreamedWrites()
   let removals = RemovalsByPredicate<String>()
-  let running = PredicateRemovals()
+  let running = RunningRemovals()
 
   /// The queue on which caches are admitted, in order; its first work is the opening.
   let admissions = SerialQueue(label: "millpond.disk.admissions", autoreleaseFrequency: .workItem)
@@ -115,6 +115,25 @@ extension DiskStore {
   @inline(never)
   func afterWriting(_ task: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.queue.append(task) }) { wakeWriter() }
+  }
+
+  /// Returns the outcome of work on the writing queue when all earlier writes are done, now: a value,
+  /// or none if the work returns nil.
+  func outcomeAfterWriting(
+    _ work: @escaping @Sendable () throws -> Void?
+  ) -> Signal<Void> {
+    Signal { observer, _ in
+      self.afterWriting {
+        let result = Result { try work() }
+        self.outcomes.async {
+          switch result {
+          case .success(()?): observer.succeeded()
+          case .success(nil): observer.completed()
+          case .failure(let error): observer.failed(CacheError(disk: error, self.folder))
+          }
+        }
+      }
+    }.started()
   }
 
   /// Removes all bytes from before the last removal of everything; only on the writing queue.

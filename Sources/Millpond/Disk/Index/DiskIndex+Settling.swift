@@ -8,12 +8,10 @@ extension DiskIndex {
       if let file = write.file { consequence.files.append(file.number) }
       return
     }
-    if !write.keepsFile {
-      dropLargeValue(slot)
-      if let file = write.file {
-        largeValues[slot] = file
-        largeBytes += file.count
-      }
+    dropLargeValue(slot)
+    if let file = write.file {
+      largeValues[slot] = file
+      largeBytes += file.count
     }
     liveBytes += Int(location.size) - Int(locations[slot].size)
     locations[slot] = location
@@ -68,11 +66,10 @@ extension DiskIndex {
     if cost != order.weight(of: slot) { order.reweighed(slot, weight: cost) }
   }
 
-  /// Records the new position of a copied record, if it is still needed.
+  /// Records the location of a copy of a record, if that is still needed.
   mutating func move(_ hash: KeyHash, from old: RecordLocation, to new: RecordLocation) {
     guard let slot = slot(of: hash), holds(hash, at: old) else { return }
-    locations[slot].segment = new.segment
-    locations[slot].offset = new.offset
+    locations[slot] = new
   }
 
   /// Removes the entry of a record that is damaged or expired.

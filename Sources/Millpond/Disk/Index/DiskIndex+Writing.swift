@@ -26,31 +26,6 @@ extension DiskIndex {
     return takeConsequence()
   }
 
-  /// Renews the times of a value, unless its key was written after the token was taken.
-  ///
-  /// If the value has moved, or was replaced, it has to be looked up again.
-  mutating func renew(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
-    guard let slot = slot(of: write.hash), write.renewed?.isSame(as: finding(slot)) == true,
-      pending[slot]?.latest.isTaken != true
-    else {
-      consequence.isOvertaken = true
-      return takeConsequence()
-    }
-    // Admitted last, since a reload that is admitted refuses older gets.
-    if writes.admit(token, for: write.hash) {
-      write.revision = revision(of: slot)
-      if case .file = write.content {
-        consequence.isToBeWritten = true
-        consequence.isKept = true
-        put(write, slot)
-        order.used(slot, write.hash.bits)
-      } else {
-        keep(write, cost: cost, slot)
-      }
-    }
-    return takeConsequence()
-  }
-
   private mutating func admits(_ write: DiskWrite, _ slot: Slot?) -> Bool {
     writes.admit(
       write.hash, write.revision, over: slot.map { revision(of: $0) } ?? .none)

@@ -81,9 +81,6 @@ extension DiskIndex {
     /// Whether the index has the value.
     var isKept = false
 
-    /// For a renewal: whether another value is stored now, which has to be looked up.
-    var isOvertaken = false
-
     /// For a change that came too late: the pending write that replaces what it would have
     /// removed, and whose outcome it has.
     var replacing: DiskWrite?

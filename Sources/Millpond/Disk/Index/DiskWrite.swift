@@ -39,12 +39,6 @@ final class DiskWrite: @unchecked Sendable {
   let times: DiskExpiry
   let validator: Validator?
 
-  /// The value that gets new times; nil for a write that is no renewal.
-  ///
-  /// It has to be the stored one when this is admitted. If it has a file, that belongs to the
-  /// record which this one replaces.
-  let renewed: IndexedValue?
-
   /// Whether it must be kept: its room is certain, and nothing is evicted for it.
   let isToBeKept: Bool
 
@@ -78,27 +72,25 @@ final class DiskWrite: @unchecked Sendable {
   @inline(never)
   init(
     key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
-    revision: Revision, renewing renewed: IndexedValue? = nil, isToBeKept: Bool = false,
-    isOfGroup: Bool = false
+    revision: Revision, isToBeKept: Bool = false, isOfGroup: Bool = false
   ) {
     self.key = key
     hash = KeyHash(of: key)
     self.content = content
-    self.renewed = renewed
     self.isToBeKept = isToBeKept
     self.isOfGroup = isOfGroup
     self.times = times
     self.validator = validator.flatMap { $0.isEmpty ? nil : $0 }
     self.revision = revision
     promises = [promise]
-    if case .file(let value) = content, renewed == nil { file = value }
+    if case .file(let value) = content { file = value }
   }
 
   /// The length of a value that has, or will have, a file of its own.
   var largeLength: Int {
     switch content {
     case .value(let value): value.count >= DiskLimits.largeSize ? value.count : 0
-    case .file(let value): renewed == nil ? value.count : 0
+    case .file(let value): value.count
     case .removal, .removalOfAll: 0
     }
   }
@@ -108,11 +100,6 @@ final class DiskWrite: @unchecked Sendable {
     var payload = FileValue.size
     if case .value(let value) = content, largeLength == 0 { payload = value.count }
     return RecordHead.recordSize(key: key, payload: payload, validator)
-  }
-
-  /// Whether this has the file of the record that it replaces.
-  var keepsFile: Bool {
-    if case .file = content { renewed != nil } else { false }
   }
 
   var isRemoval: Bool {
@@ -167,14 +154,6 @@ extension DiskWrite {
 enum IndexedValue: Sendable {
   case write(DiskWrite)
   case location(RecordLocation)
-
-  func isSame(as other: IndexedValue?) -> Bool {
-    switch (self, other) {
-    case (.write(let write), .write(let other)?): write === other
-    case (.location(let location), .location(let other)?): location == other
-    default: false
-    }
-  }
 }
 
 extension String {

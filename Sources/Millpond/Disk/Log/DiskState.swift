@@ -66,9 +66,7 @@ extension DiskState {
       consequence = index.set(write, cost: cost)
     case (_, let token?):
       if index.writes.mustCompare(token, compared: compared) { return nil }
-      consequence =
-        write.renewed != nil
-        ? index.renew(write, cost: cost, token) : index.fill(write, cost: cost, token)
+      consequence = index.fill(write, cost: cost, token)
     }
     guard consequence.isToBeWritten else { return consequence }
     noteAccepted(write)

@@ -26,7 +26,7 @@ extension LogWriter {
         (head.kind, payload) = (.file, note(file, of: write))
       }
     case .file(let file):
-      (head.kind, payload) = (.file, write.keepsFile ? Data(file.bytes) : note(file, of: write))
+      (head.kind, payload) = (.file, note(file, of: write))
     case .removal: head.kind = .removal
     case .removalOfAll: (head.kind, payload) = (.removalOfAll, survivors(of: write))
     }

@@ -1,3 +1,5 @@
+import MillpondCore
+
 /// A record with an undamaged front; its bytes are valid as long as their owner says.
 struct Record {
   let head: RecordHead
@@ -58,6 +60,15 @@ struct Record {
 
   var key: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: bytes[RecordHead.size..<head.payloadOffset])
+  }
+
+  /// The validator, if the record is whole.
+  var validator: Validator? {
+    guard head.hasTag || head.hasDate else { return nil }
+    let dateOffset = head.tagOffset + Int(head.tagLength)
+    let tag = String(decoding: bytes[head.tagOffset..<dateOffset], as: UTF8.self)
+    let date = String(decoding: bytes[dateOffset..<head.recordSize], as: UTF8.self)
+    return Validator(entityTag: head.hasTag ? tag : nil, lastModified: head.hasDate ? date : nil)
   }
 
   /// The large value that the payload names, if any.

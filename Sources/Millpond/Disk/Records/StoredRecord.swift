@@ -51,16 +51,6 @@ extension StoredRecord {
     return .whole(
       StoredRecord(
         content: content, times: head.times,
-        validator: head.validator(of: bytes), schema: head.schema))
-  }
-}
-
-extension RecordHead {
-  fileprivate func validator(of record: UnsafeRawBufferPointer) -> Validator? {
-    guard hasTag || hasDate else { return nil }
-    let dateOffset = tagOffset + Int(tagLength)
-    let tag = String(decoding: record[tagOffset..<dateOffset], as: UTF8.self)
-    let date = String(decoding: record[dateOffset..<recordSize], as: UTF8.self)
-    return Validator(entityTag: hasTag ? tag : nil, lastModified: hasDate ? date : nil)
+        validator: record.validator, schema: head.schema))
   }
 }
