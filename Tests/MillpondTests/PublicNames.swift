@@ -43,7 +43,6 @@ extension DiskEntry {}
 extension DiskError {}
 extension DiskFile {}
 extension DiskProtection {}
-extension DiskReport {}
 extension DiskSchema {}
 extension DiskSealing {}
 extension DiskStatistics {}

@@ -73,47 +73,52 @@ extension DiskCache {
   ///
   /// - Complexity: O(*n*), with a read for each entry.
   public var contents: Signal<DiskEntry> {
-    walking { store, observer, lifetime in
-      try store.visitEntries { entry in
-        observer.next(entry)
-        return !lifetime.isEnded
-      }
-    }
-  }
-
-  /// Reads all values on disk, removes damaged ones, and reports the numbers of both, with progress
-  /// in values.
-  ///
-  /// - Throws: `CacheError.unavailable(layer:underlying:)` if a file can't be read.
-  /// - Complexity: O(bytes on disk). Disposing of the subscription stops it.
-  public func verify() -> Signal<DiskReport> {
-    walking { store, observer, lifetime in
-      observer.next(
-        try store.verify(lifetime) { done, total in
-          observer.progress(SignalProgress(completed: done, total: total))
-        })
-    }
-  }
-
-  /// Runs a walk through the store, on a thread of its own, after all earlier writes are on disk;
-  /// the store is not closed before its end.
-  private func walking<Value>(
-    _ walk: @escaping @Sendable (DiskStore, Observer<Value>, Lifetime) throws -> Void
-  ) -> Signal<Value> {
     withOpenStore { store, observer, lifetime in
+      // The store is not closed before the end of the walk.
       let release = store.reading.hold()
       store.afterWriting {
         SerialQueue(label: "millpond.disk.walking").async {
           defer { release() }
-          if lifetime.isEnded { return }
           do {
-            try walk(store, observer, lifetime)
+            for entry in store.state.withLock({ $0.index.entries }) {
+              if lifetime.isEnded { return }
+              if let entry = try store.read(entry) { observer.next(entry) }
+            }
             observer.completed()
           } catch {
             observer.failed(CacheError(disk: error, store.folder))
           }
         }
       }
+    }
+  }
+}
+
+extension DiskStore {
+  /// Reads the record of a key; nil if it is damaged, or its value has expired or been removed.
+  fileprivate func read(_ entry: DiskIndex.Entry) throws -> DiskEntry? {
+    var place = entry.location
+    while true {
+      if let segment = state.withLock({ $0.segments[place.segment] }),
+        let bytes = try segment.file.bytes(Int(place.size), at: Int(place.offset))
+      {
+        defer { withExtendedLifetime(bytes) {} }
+        if let record = Record(whole: bytes.bytes, segment: segment.number),
+          KeyHash(record.key) == entry.hash
+        {
+          guard let size = record.valueSize, record.head.expiresAt > options.now() else {
+            return nil
+          }
+          return DiskEntry(
+            key: String(decoding: record.key, as: UTF8.self), byteCount: size,
+            age: record.head.storedAt.age(at: options.now()))
+        }
+      }
+      // Compaction may have moved it since the walk has begun.
+      guard case .location(let present)? = state.withLock({ $0.index.peek(entry.hash) }),
+        present.position != place.position
+      else { return nil }
+      place = present
     }
   }
 }

@@ -35,8 +35,7 @@ import Testing
   }
 
   /// The walk has begun when the writes of its first entry move the others.
-  @Test(arguments: ["contents", "verify"])
-  func `a walk finds what is moved in the log meanwhile`(way: String) async throws {
+  @Test func `a walk finds what is moved in the log meanwhile`() async throws {
     let (isAtFirst, isMoved) = (Watched(false), DispatchSemaphore(value: 0))
     let calls = FaultyCalls { call in
       guard call == .read, isAtFirst.state else { return }
@@ -48,13 +47,7 @@ import Testing
     try await cache.flush().value
 
     isAtFirst.change { $0 = true }
-    let contents = Recorder<DiskEntry>()
-    let report = Recorder<DiskReport>()
-    if way == "contents" {
-      contents.subscribe(to: cache.contents)
-    } else {
-      report.subscribe(to: cache.verify())
-    }
+    let contents = Recorder<DiskEntry>().subscribe(to: cache.contents)
     try await isAtFirst.wait(for: "the walk") { !$0 }
     let copied = cache.statistics.bytesCopied
     while cache.statistics.bytesCopied < copied + 80_000 {
@@ -62,74 +55,14 @@ import Testing
     }
     isMoved.signal()
 
-    if way == "contents" {
-      try await contents.ended()
-      #expect(Set(contents.values.map(\.key)).isSuperset(of: (0..<40).map(String.init)))
-    } else {
-      try await report.ended()
-      #expect(report.values.map(\.goodValues) == [40])
-    }
+    try await contents.ended()
+    #expect(Set(contents.values.map(\.key)).isSuperset(of: (0..<40).map(String.init)))
   }
 
   @Test func `to dispose of contents ends the walk`() async throws {
     let cache = try await stocked()
 
     #expect(try await cache.contents.first().value.key == "0")
-  }
-
-  @Test func `all that is whole is found to be, with progress`() async throws {
-    let cache = try await stocked()
-    let recorder = Recorder<DiskReport>().subscribe(to: cache.verify())
-
-    try await recorder.ended()
-
-    #expect(recorder.values.map(\.goodValues) == [20])
-    #expect(recorder.values.map(\.damagedValues) == [0])
-    #expect(recorder.values.map(\.byteCount) == [(0..<20).reduce(0) { $0 + $1 * 10_000 }])
-    #expect(recorder.progress.last == SignalProgress(completed: 20, total: 20))
-  }
-
-  @Test func `to dispose of a verification ends the reading, also of a large file`() async throws {
-    let (gate, isArmed, reached) = (DispatchSemaphore(value: 0), Watched(false), Watched(false))
-    let calls = FaultyCalls { call in
-      guard call == .read, isArmed.state, !reached.state else { return }
-      reached.change { $0 = true }
-      _ = gate.wait(timeout: .now() + 10)
-    }
-    var cache: DiskCache? = scene.open(.mebibytes(64), calls)
-    for number in 0..<5 { cache?.set(Data(count: 3 << 20), for: "\(number)") }
-    try await cache?.flush().value
-    weak let store = cache?.access.store
-    isArmed.change { $0 = true }
-    let subscription = cache?.verify().subscribe(onNext: { _ in })
-    try await reached.wait(for: "the reading") { $0 }
-    let count = calls.count(.read)
-
-    subscription?.dispose()
-    gate.signal()
-
-    // The walk keeps the store until it ends.
-    try await cache?.close().value
-    cache = nil
-    while store != nil {
-      try Task.checkCancellation()
-      await Task.yield()
-    }
-    #expect(calls.count(.read) <= count + 1)
-  }
-
-  @Test func `verification counts damaged values and drops them`() async throws {
-    let cache = try await stocked()
-    try scene.change(scene.segments[0]) { log in log[log.count - 1] ^= 1 }
-    try scene.change(scene.valueFiles[0]) { $0[100] ^= 1 }
-
-    let report = try await cache.verify().value
-
-    #expect(report.damagedValues >= 2)
-    #expect(report.goodValues + report.damagedValues == 20)
-    #expect(try await cache.count.value == report.goodValues)
-    #expect(await cache.openStatistics().damages == report.damagedValues)
-    #expect(try await cache.verify().value.damagedValues == 0)
   }
 
   @Test func `contains says whether there is a value, written or not`() async throws {

@@ -34,21 +34,11 @@ extension Folder {
   }
 
   /// Whether the file of a value is complete and undamaged.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - goesOn: Called for each piece; false stops the check, and the rest counts as undamaged.
-  func isWhole(_ value: FileValue, while goesOn: () -> Bool = { true }) throws -> Bool {
+  func isWhole(_ value: FileValue) throws -> Bool {
     guard let file = try openLargeValue(value) else { return false }
     var sum = FileChecksum()
-    var isStopped = false
-    let isRead = try file.readPieces(value.count) {
-      isStopped = !goesOn()
-      return !isStopped
-    } _: { piece, _ in
-      sum.add(piece)
-    }
-    return isStopped || isRead && sum.sum == value.checksum
+    let isRead = try file.readPieces(value.count) { piece, _ in sum.add(piece) }
+    return isRead && sum.sum == value.checksum
   }
 
   /// Opens the file of a value; nil if it is not a regular file of the right size.
@@ -60,19 +50,18 @@ extension Folder {
 }
 
 extension OpenFile {
-  /// Reads the first bytes piece by piece while `goesOn`, called before each piece, returns true.
+  /// Reads the first bytes piece by piece.
   ///
   /// - Returns: Whether `body` received all of them; false if the file has fewer.
   func readPieces(
-    _ byteCount: Int, while goesOn: () -> Bool = { true },
-    _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void
+    _ byteCount: Int, _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void
   ) throws -> Bool {
     let room = try CLibrary.allocate(FileChecksum.pieceSize)
     defer { CLibrary.free(UnsafeRawBufferPointer(room)) }
     for offset in stride(from: 0, to: byteCount, by: FileChecksum.pieceSize) {
       let piece = UnsafeMutableRawBufferPointer(
         rebasing: room[..<min(FileChecksum.pieceSize, byteCount - offset)])
-      guard goesOn(), try read(into: piece, at: offset) else { return false }
+      guard try read(into: piece, at: offset) else { return false }
       try body(UnsafeRawBufferPointer(piece), offset)
     }
     return true
