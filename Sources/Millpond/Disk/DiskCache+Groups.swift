@@ -30,7 +30,8 @@ extension DiskCache {
     return carryOut(by: store, revision) { store, _ in store.set(values, revision, timeToLive) }
   }
 
-  /// Stores and removes values that must be kept, all of them or none.
+  /// Stores and removes values that must be kept, all of them or none, for an archive, which alone
+  /// writes to the cache.
   ///
   /// - Parameter values: The values, at most one for a key; nil for a removal.
   /// - Throws: `CacheError.full(layer:byteCount:limit:)` if there is no room for them.
@@ -50,14 +51,33 @@ extension DiskStore {
     for (key, value) in values {
       let write = DiskWrite(
         key: key.canonicalText, .value(value), .ofWrite(Stamped(value), timeToLive, at: now),
-        revision: revision, isOfGroup: values.count > 1)
-      if let error = refusal(of: write, at: now) {
+        at: now, revision: revision, isOfGroup: values.count > 1)
+      if let error = refusal(of: write) {
         outcomes.append((write.key, .fail(error)))
       } else {
         group.append(write)
       }
     }
-    outcomes += zip(group.map(\.key), carryOut(group, at: now))
+    outcomes += zip(group.map(\.key), carryOut(group))
     return WriteOutcome.named(outcomes)
+  }
+
+  /// Nothing is evicted for the values, and they don't expire.
+  fileprivate func keep(
+    _ values: [(key: String, value: Data?)], _ revision: Revision
+  ) -> Signal<Void> {
+    let now = options.now()
+    let writes = values.map { key, value in
+      DiskWrite(
+        key: key.canonicalText, value.map { .value($0) } ?? .removal, DiskExpiry(storedAt: now),
+        at: now, revision: revision, isToBeKept: true, isOfGroup: true)
+    }
+    let missing = state.withLock { $0.index.missingBytes(for: writes) }
+    if missing == 0 { return WriteOutcome.all(carryOut(writes)) }
+    let (byteCount, overflow) = limits.byteLimit.addingReportingOverflow(missing)
+    return .fail(
+      CacheError.full(
+        layer: "\(CacheError.diskLayer) in \(path)", byteCount: overflow ? .max : byteCount,
+        limit: limits.byteLimit))
   }
 }

@@ -15,42 +15,34 @@ extension DiskStore {
       return keep(
         DiskWrite(
           key: key.canonicalText, .value(stamped.value), .ofWrite(stamped, timeToLive, at: now),
-          validator: stamped.validator, revision: revision), at: now)
+          at: now, validator: stamped.validator, revision: revision))
+    case .fill(let key, let stamped, let token) where token.isRenewal:
+      return renew(key.canonicalText, stamped.map { _ in }, token, timeToLive)
     case .fill(let key, let stamped, let token):
-      let key = key.canonicalText
-      if token.isRenewal {
-        return renew(key, stamped.map { _ in }, token, timeToLive)
-      }
-      return fill(key, stamped, token, timeToLive, at: now)
+      return keep(
+        DiskWrite(
+          key: key.canonicalText, .value(stamped.value), .ofFill(stamped, timeToLive, at: now),
+          at: now, validator: stamped.validator, revision: .none, token))
     case .remove(let key, let revision): return remove(key.canonicalText, revision)
     case .removeAll(let revision): return removeAll(revision)
     case .removeMatching(let predicate, let revision): return removeMatching(predicate, revision)
     }
   }
 
-  func fill(
-    _ key: String, _ stamped: Stamped<Data>, _ token: FillToken, _ timeToLive: TimeToLive,
-    at now: WallTime
-  ) -> Signal<Void> {
-    keep(
-      DiskWrite(
-        key: key, .value(stamped.value), .ofFill(stamped, timeToLive, at: now),
-        validator: stamped.validator, revision: .none), token, at: now)
-  }
-
   func remove(_ key: String, _ revision: Revision) -> Signal<Void> {
-    carryOut(removal(of: key, revision), compare: { .max })
+    carryOut(removal(of: key, revision))
   }
 
-  func removal(
+  private func removal(
     of key: String, _ revision: Revision, _ content: DiskWrite.Content = .removal
   ) -> DiskWrite {
-    DiskWrite(key: key, content, DiskExpiry(storedAt: options.now()), revision: revision)
+    let now = options.now()
+    return DiskWrite(key: key, content, DiskExpiry(storedAt: now), at: now, revision: revision)
   }
 
   /// Removes everything at once; the outcome succeeds when no file contains any of it.
   private func removeAll(_ revision: Revision) -> Signal<Void> {
-    let outcome = carryOut(removal(of: "", revision, .removalOfAll), compare: { .max })
+    let outcome = carryOut(removal(of: "", revision, .removalOfAll))
     // Only now, since the index refuses what these removals refused.
     removals.forget(upTo: revision)
     let streams = streams.erase(before: revision)
@@ -62,99 +54,61 @@ extension DiskStore {
   ///
   /// A set that fails leaves the value before it. A fill does not, since that value is out of date.
   /// With a limit of zero every value is too large, and setting it succeeds without an effect.
-  ///
-  /// - Parameters:
-  ///   - write: The write or fill.
-  ///   - token: The token of a fill; nil for a write.
-  ///   - now: The time of the write.
-  func keep(_ write: DiskWrite, _ token: FillToken? = nil, at now: WallTime) -> Signal<Void> {
-    let cost = cost(of: write, at: now)
-    func compare() -> Int? {
-      if let token { return removals.compare(write.key, token) }
-      return removals.compare(write.key, write.revision)
-    }
-    if let error = refusal(of: write, at: now) {
-      if token == nil {
-        removeFile(of: write)
-      } else {
-        _ = carryOut(write, cost: cost, token, compare: compare)
-      }
-      return .fail(error)
-    }
-    return carryOut(write, cost: cost, token, compare: compare)
+  func keep(_ write: DiskWrite) -> Signal<Void> {
+    guard let error = refusal(of: write) else { return carryOut(write) }
+    if write.token == nil { removeFile(of: write) } else { _ = carryOut(write) }
+    return .fail(error)
   }
 
   /// Returns the failure of a value that is larger than the cache's limit.
-  func refusal(of write: DiskWrite, at now: WallTime) -> DiskError? {
-    let cost = cost(of: write)
-    if cost <= limits.costLimit || limits.byteLimit <= 0 || write.times.expiresAt <= now {
-      return nil
-    }
-    let byteCount = cost == .max ? max(write.waitingBytes, write.largeLength) : cost
+  func refusal(of write: DiskWrite) -> DiskError? {
+    if write.cost <= limits.costLimit || limits.byteLimit <= 0 || write.isOver { return nil }
+    let byteCount =
+      write.cost == .max ? max(write.waitingBytes, write.largeLength) : write.cost
     return .tooLarge(write.key, byteCount, in: path, limit: limits.costLimit)
   }
 
-  /// Returns the cost of a write; the greatest number for one that is over already.
-  func cost(of write: DiskWrite, at now: WallTime) -> Int {
-    write.times.expiresAt <= now ? .max : cost(of: write)
-  }
-
-  /// Returns the cost of a write; the greatest number for a value that can't be stored at all.
-  func cost(of write: DiskWrite) -> Int {
-    let (large, size) = (write.largeLength, write.recordSize)
-    guard size <= RecordHead.greatestSize, large <= FileValue.greatestLength else { return .max }
-    return DiskLimits.cost(recordSize: size, large: large)
-  }
-
   /// Carries out a write or fill in the index, and wakes the writer.
-  ///
-  /// - Parameters:
-  ///   - write: The write or fill.
-  ///   - cost: The cost of its value.
-  ///   - token: The token of a fill; nil for a write.
-  ///   - compare: Compares it with later removals by predicate; nil if one concerns its key.
-  func carryOut(
-    _ write: DiskWrite, cost: Int = 0, _ token: FillToken? = nil, compare: () -> Int?
-  ) -> Signal<Void> {
-    while let compared = compare() {
-      let decision = state.withLock { $0.admit(write, cost: cost, token, compared: compared) }
-      if let decision { return finish(write, token, decision) }
+  private func carryOut(_ write: DiskWrite) -> Signal<Void> {
+    while let compared = compare(write) {
+      let decision = state.withLock { $0.admit(write, compared: compared) }
+      if let decision { return finish(write, decision) }
     }
-    return finish(write, token, nil)
+    return finish(write, nil)
   }
 
-  /// Carries out writes that are on disk together or not at all.
-  ///
-  /// - Parameters:
-  ///   - group: The writes.
-  ///   - now: The time of the writes.
-  /// - Returns: The outcome of each.
-  func carryOut(_ group: [DiskWrite], at now: WallTime) -> [Signal<Void>] {
+  /// Carries out writes that are on disk together or not at all; returns the outcome of each.
+  func carryOut(_ group: [DiskWrite]) -> [Signal<Void>] {
     while true {
-      let compared = group.map { write in
-        (write, cost(of: write, at: now), removals.compare(write.key, write.revision))
-      }
+      let compared = group.map { ($0, compare($0)) }
       guard let decisions = state.withLock({ $0.admit(compared) }) else { continue }
-      return zip(group, decisions).map { finish($0, nil, $1) }
+      return zip(group, decisions).map { finish($0, $1) }
     }
   }
 
-  /// Carries out a decision, and returns the outcome of the write.
-  func finish(
-    _ write: DiskWrite, _ token: FillToken?, _ decision: DiskIndex.Consequence?
-  ) -> Signal<Void> {
+  /// Compares a write with later removals by predicate, and returns the number of the last one; nil
+  /// if one of them concerns its key.
+  private func compare(_ write: DiskWrite) -> Int? {
+    if write.isRemoval { return .max }
+    if let token = write.token { return removals.compare(write.key, token) }
+    return removals.compare(write.key, write.revision)
+  }
+
+  /// Carries out a decision, nil if a removal by predicate concerns the key, and returns the outcome
+  /// of the write.
+  private func finish(_ write: DiskWrite, _ decision: DiskIndex.Consequence?) -> Signal<Void> {
     guard var consequence = decision, consequence.isToBeWritten else {
       removeFile(of: write)
-      let isOutdated = state.withLock { $0.index.leavesOutdated(write, token) }
+      let isOutdated = state.withLock { $0.index.leavesOutdated(write) }
       if isOutdated {
-        guard let token else { return remove(write.key, write.revision.unmarked) }
+        guard let token = write.token else { return remove(write.key, write.revision.unmarked) }
         return remove(write.key, token.revision.ofAnswer).ignoreValues(as: Void.self)
       }
       if let replacing = decision?.replacing { return replacing.promise.outcome }
-      return token == nil ? .just(()) : .empty
+      return write.token == nil ? .just(()) : .empty
     }
     carryOut(&consequence)
-    return token == nil
+    return write.token == nil
       ? write.promise.outcome : write.promise.outcome(ofFill: consequence.isKept)
   }
 

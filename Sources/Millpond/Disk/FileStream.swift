@@ -197,8 +197,8 @@ final class FileStream: @unchecked Sendable {
     let (content, file) = try contents()
     isOver = true
     let outcome = store.keep(
-      DiskWrite(key: key, content, times, validator: validator, revision: pending.revision),
-      at: now)
+      DiskWrite(
+        key: key, content, times, at: now, validator: validator, revision: pending.revision))
     store.streams.remove(number)
     endPendingWrite()
     outcome.map { file }.run(downstream, upstream)

@@ -37,13 +37,13 @@ extension DiskIndex {
   /// Returns the bytes that are missing for entries that must be kept, in place of those that their
   /// keys have; zero if there is room, or they take no more than before.
   ///
-  /// - Parameter entries: The entries, at most one for a key; the cost of a removal is zero.
-  func missingBytes(for entries: [(hash: KeyHash, cost: Int)]) -> Int {
+  /// - Parameter writes: The writes of the entries, at most one for a key.
+  func missingBytes(for writes: [DiskWrite]) -> Int {
     var growth = 0
-    for (hash, cost) in entries {
-      let (sum, overflow) = growth.addingReportingOverflow(cost)
+    for write in writes {
+      let (sum, overflow) = growth.addingReportingOverflow(write.cost)
       if overflow { return .max }
-      growth = sum - presentCost(of: slot(of: hash))
+      growth = sum - presentCost(of: slot(of: write.hash))
     }
     if growth <= 0 { return 0 }
     let (missing, overflow) = growth.addingReportingOverflow(totalCost - costLimit)

@@ -6,24 +6,33 @@ extension DiskIndex {
     return exchange(&consequence, with: Consequence())
   }
 
-  /// Stores a value, unless its key was written later.
-  mutating func set(_ write: DiskWrite, cost: Int) -> Consequence {
-    let slot = slot(of: write.hash)
-    if admits(write, slot) { keep(write, cost: cost, slot) }
+  /// Carries out a write or fill, unless it came too late.
+  mutating func decide(_ write: DiskWrite) -> Consequence {
+    switch (write.content, write.token) {
+    case (.removal, _): remove(write)
+    case (.removalOfAll, _): removeAll(write.revision)
+    case (_, nil): set(write)
+    case (_, let token?): fill(write, token)
+    }
     return takeConsequence()
   }
 
+  /// Stores a value, unless its key was written later.
+  private mutating func set(_ write: DiskWrite) {
+    let slot = slot(of: write.hash)
+    if admits(write, slot) { keep(write, slot) }
+  }
+
   /// Stores the value of a fill, unless its key was written after the token was taken.
-  mutating func fill(_ write: DiskWrite, cost: Int, _ token: FillToken) -> Consequence {
+  private mutating func fill(_ write: DiskWrite, _ token: FillToken) {
     if writes.admit(token, for: write.hash) {
       let slot = slot(of: write.hash)
       // The last write of the key stays the same: that of its entry, or the last removal of
       // everything.
       write.revision = slot.map { revision(of: $0) } ?? writes.removalOfAll
       write.outdatesRecord = true
-      keep(write, cost: cost, slot)
+      keep(write, slot)
     }
-    return takeConsequence()
   }
 
   private mutating func admits(_ write: DiskWrite, _ slot: Slot?) -> Bool {
@@ -32,13 +41,9 @@ extension DiskIndex {
   }
 
   /// Whether a value that was not admitted may leave an older one that is to be removed.
-  ///
-  /// - Parameters:
-  ///   - write: The write or fill.
-  ///   - token: The token of a fill; nil for a write.
-  func leavesOutdated(_ write: DiskWrite, _ token: FillToken?) -> Bool {
+  func leavesOutdated(_ write: DiskWrite) -> Bool {
     guard slot(of: write.hash) != nil else { return false }
-    return token.map { writes.leavesOutdated($0, for: write.hash) } ?? write.revision.isOfCopy
+    return write.token.map { writes.leavesOutdated($0, for: write.hash) } ?? write.revision.isOfCopy
   }
 
   /// Remembers the last write of a key without an entry.
@@ -66,7 +71,7 @@ extension DiskIndex {
   ///
   /// The removal is written even without an entry: an evicted one may still have a record in the
   /// log, and so may one that a later removal has removed, since that may fail.
-  mutating func remove(_ write: DiskWrite) -> Consequence {
+  private mutating func remove(_ write: DiskWrite) {
     let slot = slot(of: write.hash)
     if admits(write, slot) {
       remember(write.hash, write.revision)
@@ -77,7 +82,6 @@ extension DiskIndex {
     } else {
       consequence.isToBeWritten = true
     }
-    return takeConsequence()
   }
 
   /// Ensures that the value before a pending write does not answer again if that fails, since it
@@ -94,7 +98,7 @@ extension DiskIndex {
   /// Removes everything that was written before, unless a later removal of everything came first.
   ///
   /// - Complexity: O(*n*).
-  mutating func removeAll(_ revision: Revision) -> Consequence {
+  private mutating func removeAll(_ revision: Revision) {
     if writes.admitAll(revision) {
       _ = writes.takeForgotten()
       consequence.isToBeWritten = true
@@ -110,14 +114,14 @@ extension DiskIndex {
       }
       consequence.former = former
     }
-    return takeConsequence()
   }
 
-  private mutating func keep(_ write: DiskWrite, cost: Int, _ slot: Slot?) {
+  private mutating func keep(_ write: DiskWrite, _ slot: Slot?) {
     consequence.isToBeWritten = true
     if !write.isToBeKept { evictBeyondLimit() }
     guard slot != nil || count < Self.greatestCount,
-      write.isToBeKept || cost <= costLimit && makeRoom(for: write.hash, cost, besides: slot)
+      write.isToBeKept
+        || write.cost <= costLimit && makeRoom(for: write.hash, write.cost, besides: slot)
     else {
       statistics.rejections += 1
       if write.revision > .none { remember(write.hash, write.revision) }
@@ -138,10 +142,10 @@ extension DiskIndex {
         if old?.latest.outdatesRecord == true { write.outdatesRecord = true }
       }
       put(write, slot, after: earlier)
-      order.reweighed(slot, weight: cost)
+      order.reweighed(slot, weight: write.cost)
       order.used(slot, write.hash.bits)
     } else {
-      put(write, add(write.hash, cost))
+      put(write, add(write.hash, write.cost))
     }
   }
 

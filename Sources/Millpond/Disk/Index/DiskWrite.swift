@@ -39,6 +39,16 @@ final class DiskWrite: @unchecked Sendable {
   let times: DiskExpiry
   let validator: Validator?
 
+  /// The token of a fill; nil for a write.
+  let token: FillToken?
+
+  /// Whether it is over already when it is called: then it is a removal in effect.
+  let isOver: Bool
+
+  /// The cost of its value; zero for a removal, and the greatest number for a value that can't be
+  /// stored at all.
+  var cost = 0
+
   /// Whether it must be kept: its room is certain, and nothing is evicted for it.
   let isToBeKept: Bool
 
@@ -71,8 +81,9 @@ final class DiskWrite: @unchecked Sendable {
 
   @inline(never)
   init(
-    key: String, _ content: Content, _ times: DiskExpiry, validator: Validator? = nil,
-    revision: Revision, isToBeKept: Bool = false, isOfGroup: Bool = false
+    key: String, _ content: Content, _ times: DiskExpiry, at now: WallTime,
+    validator: Validator? = nil, revision: Revision, _ token: FillToken? = nil,
+    isToBeKept: Bool = false, isOfGroup: Bool = false
   ) {
     self.key = key
     hash = KeyHash(of: key)
@@ -80,10 +91,19 @@ final class DiskWrite: @unchecked Sendable {
     self.isToBeKept = isToBeKept
     self.isOfGroup = isOfGroup
     self.times = times
+    self.token = token
+    isOver = times.expiresAt <= now
     self.validator = validator.flatMap { $0.isEmpty ? nil : $0 }
     self.revision = revision
     promises = [promise]
     if case .file(let value) = content { file = value }
+    if !isRemoval { cost = isOver ? .max : costOfValue }
+  }
+
+  private var costOfValue: Int {
+    let (large, size) = (largeLength, recordSize)
+    guard size <= RecordHead.greatestSize, large <= FileValue.greatestLength else { return .max }
+    return DiskLimits.cost(recordSize: size, large: large)
   }
 
   /// The length of a value that has, or will have, a file of its own.

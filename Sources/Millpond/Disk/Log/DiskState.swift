@@ -50,47 +50,35 @@ extension DiskState {
   ///
   /// - Parameters:
   ///   - write: The write.
-  ///   - cost: The cost of its value.
-  ///   - token: The token of a fill; nil for a write.
   ///   - compared: The number of the last removal by predicate with which it was compared.
   /// - Returns: Nil if it has to be compared again.
-  mutating func admit(
-    _ write: DiskWrite, cost: Int, _ token: FillToken?, compared: Int
-  ) -> DiskIndex.Consequence? {
-    var consequence: DiskIndex.Consequence
-    switch (write.content, token) {
-    case (.removal, _): consequence = index.remove(write)
-    case (.removalOfAll, _): consequence = index.removeAll(write.revision)
-    case (_, nil):
-      if index.writes.mustCompare(write.revision, compared: compared) { return nil }
-      consequence = index.set(write, cost: cost)
-    case (_, let token?):
-      if index.writes.mustCompare(token, compared: compared) { return nil }
-      consequence = index.fill(write, cost: cost, token)
+  mutating func admit(_ write: DiskWrite, compared: Int) -> DiskIndex.Consequence? {
+    if mustCompare(write, compared) { return nil }
+    var consequence = index.decide(write)
+    if consequence.isToBeWritten {
+      noteAccepted(write)
+      queue.append(write, &consequence)
     }
-    guard consequence.isToBeWritten else { return consequence }
-    noteAccepted(write)
-    queue.append(write, &consequence)
     return consequence
   }
 
   /// Decides about writes of a group: sets, and removals of single keys.
   ///
-  /// - Parameter group: The writes, with the costs of their values, and the number of the last
-  ///   removal by predicate with which each was compared; nil if one concerns it.
+  /// - Parameter group: The writes, with the number of the last removal by predicate with which each
+  ///   was compared; nil if one concerns it.
   /// - Returns: A decision for each, nil for those that a removal concerns; nil if they have to be
   ///   compared again.
   mutating func admit(
-    _ group: [(write: DiskWrite, cost: Int, compared: Int?)]
+    _ group: [(write: DiskWrite, compared: Int?)]
   ) -> [DiskIndex.Consequence?]? {
-    let isOutdated = group.contains { write, _, compared in
-      compared.map { index.writes.mustCompare(write.revision, compared: $0) } ?? false
+    let isOutdated = group.contains { write, compared in
+      compared.map { mustCompare(write, $0) } ?? false
     }
     if isOutdated { return nil }
     var places: [WriteQueue.Place] = []
-    var consequences = group.map { write, cost, compared -> DiskIndex.Consequence? in
+    var consequences = group.map { write, compared -> DiskIndex.Consequence? in
       if compared == nil { return nil }
-      var consequence = write.isRemoval ? index.remove(write) : index.set(write, cost: cost)
+      var consequence = index.decide(write)
       if consequence.isToBeWritten {
         noteAccepted(write)
         queue.append(write, to: &places, &consequence)
@@ -100,6 +88,12 @@ extension DiskState {
     let first = consequences.firstIndex { $0?.isToBeWritten == true }
     if queue.append(places), let first { consequences[first]?.wakesWriter = true }
     return consequences
+  }
+
+  private func mustCompare(_ write: DiskWrite, _ compared: Int) -> Bool {
+    if write.isRemoval { return false }
+    if let token = write.token { return index.writes.mustCompare(token, compared: compared) }
+    return index.writes.mustCompare(write.revision, compared: compared)
   }
 
   private mutating func noteAccepted(_ write: DiskWrite) {

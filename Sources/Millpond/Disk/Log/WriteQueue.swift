@@ -75,7 +75,8 @@ struct WriteQueue: Sendable {
   /// Adds a removal of the key of a write that failed, so that its former value in the log does not
   /// reappear.
   mutating func append(removalOf write: DiskWrite) {
-    let removal = DiskWrite(key: write.key, .removal, write.times, revision: .none)
+    let removal = DiskWrite(
+      key: write.key, .removal, write.times, at: write.times.storedAt, revision: .none)
     waitingBytes += removal.waitingBytes
     items.append(.write(Place(removal)))
   }

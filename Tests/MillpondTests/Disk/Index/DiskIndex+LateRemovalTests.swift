@@ -24,7 +24,7 @@ import Testing
     let location = scene.location("later")
     let (pending, _) = scene.set("pending")
 
-    let consequence = scene.index.removeAll(revision)
+    let (_, consequence) = scene.removeAll(revision)
 
     #expect(consequence.isToBeWritten && !isAnyThere && scene.location("later") == location)
     #expect(scene.pending("pending") === pending && scene.index.count == 2)
@@ -37,7 +37,7 @@ import Testing
 
   @Test func `only later writes, and fills, are admitted afterwards`() {
     let early = FillToken()
-    _ = scene.index.removeAll(revision)
+    _ = scene.removeAll(revision)
 
     scene.put("1000")
     #expect(scene.fill("1001", FillToken()))
@@ -50,12 +50,12 @@ import Testing
   }
 
   @Test func `a fill after the removal is spared by it, and removed by the next`() {
-    _ = scene.index.removeAll(revision)
+    _ = scene.removeAll(revision)
     #expect(scene.fill("a", FillToken()))
 
     let next = Revision.next()
     scene.put("last")
-    _ = scene.index.removeAll(next)
+    _ = scene.removeAll(next)
 
     #expect(!scene.has("a") && !scene.has("later") && scene.has("last"))
   }
@@ -65,7 +65,7 @@ import Testing
     let (taken, _) = scene.set("taken", revision.earlier)
     taken.take()
 
-    let consequence = scene.index.removeAll(revision)
+    let (_, consequence) = scene.removeAll(revision)
 
     #expect(!scene.has("waiting") && !scene.has("taken"))
     #expect(scene.settle(taken, file: 9) == [9])
@@ -78,7 +78,7 @@ import Testing
   @Test func `a value that can't be written leaves none from before the removal`() {
     let (write, _) = scene.set("7")
 
-    _ = scene.index.removeAll(revision)
+    _ = scene.removeAll(revision)
     #expect(scene.pending("7") === write)
     let failed = scene.index.fail(write)
 

@@ -84,7 +84,7 @@ import Testing
     let buckets = index.slots.buckets.count
 
     let write = IndexScene.write("new")
-    _ = index.set(write, cost: 100)
+    _ = index.decide(write)
     index.settle(write, at: scene.nextLocation())
 
     let added = index.hashes.capacity - chunk

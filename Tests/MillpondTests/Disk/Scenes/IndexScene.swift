@@ -13,9 +13,13 @@ final class IndexScene {
   }
 
   static func write(
-    _ key: String, _ content: DiskWrite.Content = .value(Data("x")), _ revision: Revision = .next()
+    _ key: String, _ content: DiskWrite.Content = .value(Data("x")), cost: Int = 100,
+    _ revision: Revision = .next(), _ token: FillToken? = nil
   ) -> DiskWrite {
-    DiskWrite(key: key, content, DiskExpiry(storedAt: .now), revision: revision)
+    let write = DiskWrite(
+      key: key, content, DiskExpiry(storedAt: .now), at: .now, revision: revision, token)
+    write.cost = cost
+    return write
   }
 
   /// Sets a value, which is not written yet.
@@ -23,13 +27,13 @@ final class IndexScene {
   func set(
     _ key: String, cost: Int = 100, _ revision: Revision = .next()
   ) -> (DiskWrite, DiskIndex.Consequence) {
-    let write = Self.write(key, .value(Data("x")), revision)
-    return (write, index.set(write, cost: cost))
+    let write = Self.write(key, cost: cost, revision)
+    return (write, index.decide(write))
   }
 
   @discardableResult
   func remove(_ key: String, _ revision: Revision = .next()) -> DiskIndex.Consequence {
-    index.remove(Self.write(key, .removal, revision))
+    index.decide(Self.write(key, .removal, cost: 0, revision))
   }
 
   /// Notes that a write has been written; of a large value, with a file of this number.
@@ -64,13 +68,12 @@ final class IndexScene {
 
   /// Returns whether a fill of the key is admitted.
   func fill(_ key: String, _ token: FillToken) -> Bool {
-    let write = Self.write(key, .value(Data("fill")), .none)
-    return index.fill(write, cost: 100, token).isToBeWritten
+    index.decide(Self.write(key, .value(Data("fill")), .none, token)).isToBeWritten
   }
 
   /// Removes everything.
   func removeAll(_ revision: Revision = .next()) -> (isFirst: Bool, DiskIndex.Consequence) {
-    let consequence = index.removeAll(revision)
+    let consequence = index.decide(Self.write("", .removalOfAll, cost: 0, revision))
     return (consequence.isToBeWritten, consequence)
   }
 
