@@ -128,8 +128,8 @@ public final class DiskCache: Cache, AnsweringSource {
         switch try store.read(key, waits: false, findsExpired: true) {
         case .found(let answer): store.deliver(answer, lookup, observer)
         case .missing: store.deliver(nil, lookup, observer)
-        case .waits(let place):
-          store.read(key, from: place, lifetime) { result in
+        case .waits:
+          store.readLater(key, lifetime) { result in
             switch result {
             case .success(let answer): store.deliver(answer, lookup, observer)
             case .failure(let error): store.fail(error, lookup, observer)

@@ -65,7 +65,7 @@ extension DiskStore {
       if isClosed { throw DiskError.closed(folder: path) }
       // Reading the value will find and remove a damaged one.
       return try folder.openLargeValue(value) == nil ? .elsewhere : .file(file)
-    case .write, .record, .file: return .elsewhere
+    case .write, .record: return .elsewhere
     }
   }
 

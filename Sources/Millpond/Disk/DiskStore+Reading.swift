@@ -38,28 +38,26 @@ extension DiskStore {
     case found(DiskAnswer)
     case missing
 
-    /// The lookup has to wait for the disk, and continues from this place.
-    case waits(Place)
+    /// The lookup has to wait for the disk: see ``readLater(_:_:_:)``.
+    case waits
   }
 
   /// The place of a value.
   enum Place {
     case write(DiskWrite, DiskWrite.Content)
     case record(RecordPlace)
-
-    /// A file that a record names; for a pending write without its place in the log.
-    case file(FileValue, StoredRecord, RecordPlace?)
   }
 
-  /// Continues a lookup on a queue where it may wait for the disk.
-  func read(
-    _ key: String, from place: Place?, _ lifetime: Lifetime,
+  /// Looks a value up on a queue where that may wait for the disk; also one that has expired, and
+  /// that its origin may confirm.
+  func readLater(
+    _ key: String, _ lifetime: Lifetime,
     _ done: @escaping @Sendable (Result<DiskAnswer?, CacheError>) -> Void
   ) {
     reading.run(KeyHash(of: key)) {
       if lifetime.isEnded { return }
       do {
-        let reading = try self.read(key, from: place, waits: true, findsExpired: true)
+        let reading = try self.read(key, isUse: false, waits: true, findsExpired: true)
         if case .found(let answer) = reading { done(.success(answer)) } else { done(.success(nil)) }
       } catch {
         done(.failure(CacheError(disk: error, self.folder, key: key)))
@@ -71,22 +69,17 @@ extension DiskStore {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - place: The place from which a lookup continues; nil begins one.
-  ///   - isUse: Whether the lookup counts as a use of the entry, if it begins here.
+  ///   - isUse: Whether the lookup counts as a use of the entry.
   ///   - waits: Whether the lookup may wait for the disk.
   ///   - findsExpired: Whether a value is found that has expired, and that its origin may confirm.
   /// - Throws: Errors that say nothing about the value, such as a locked device; without waiting
   ///   only that the store has just been closed.
   func read(
-    _ key: String, from place: Place? = nil, isUse: Bool = true, waits: Bool,
-    findsExpired: Bool = false
+    _ key: String, isUse: Bool = true, waits: Bool, findsExpired: Bool = false
   ) throws -> Reading {
     let hash = KeyHash(of: key)
-    var next = place
-    var isUse = isUse && place == nil
-    while true {
-      guard let place = try next ?? find(key, hash, isUse: isUse) else { return .missing }
-      next = nil
+    var isUse = isUse
+    while let place = try find(key, hash, isUse: isUse) {
       isUse = false
       switch place {
       case .write(let write, let content):
@@ -96,18 +89,18 @@ extension DiskStore {
         }
         switch content {
         case .value(let value):
-          return .found(
-            DiskAnswer(value: value, times: write.times, validator: write.validator))
+          return .found(DiskAnswer(value: value, times: write.times, validator: write.validator))
         case .file(let file):
-          let record = StoredRecord(
-            content: .file(file), times: write.times, validator: write.validator,
-            schema: options.form.schema.version)
-          next = .file(file, record, nil)
+          guard waits else { return .waits }
+          // If the file is gone, the write has been written or replaced since.
+          if let value = try folder.readLargeValue(file) {
+            return .found(DiskAnswer(value: value, times: write.times, validator: write.validator))
+          }
         case .removal, .removalOfAll: return .missing
         }
       case .record(let place):
         guard let reading = waits ? try place.read(for: key) : place.readNow(for: key) else {
-          return .waits(.record(place))
+          return .waits
         }
         switch reading {
         case .ofOtherKey: return .missing
@@ -118,16 +111,17 @@ extension DiskStore {
           if record.validator != nil { return .missing }
           if drop(place, key, { $0.expirations += 1 }) { return .missing }
         case .whole(let record):
-          if case .value(let value) = record.content { return open(value, record, key) }
-          if case .file(let file) = record.content { next = .file(file, record, place) }
+          switch record.content {
+          case .value(let value): return open(value, record, key)
+          case .file(let file):
+            guard waits else { return .waits }
+            if let value = try folder.readLargeValue(file) { return open(value, record, key) }
+            if drop(place, key, { $0.damages += 1 }) { return .missing }
+          }
         }
-      case .file(let file, let record, let place):
-        guard waits else { return .waits(.file(file, record, place)) }
-        if let value = try folder.readLargeValue(file) { return open(value, record, key) }
-        // A pending write, without a place, has been written or replaced since.
-        if let place, drop(place, key, { $0.damages += 1 }) { return .missing }
       }
     }
+    return .missing
   }
 
   /// Returns the place of a value.

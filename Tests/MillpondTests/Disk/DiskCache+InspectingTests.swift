@@ -119,19 +119,24 @@ import Testing
   }
 
   @Test func `a get whose record is replaced while it is read finds the new value`() async throws {
-    let cache = try await stocked()
-    let store = try #require(cache.access.store)
-    let place = try #require(try store.find("1", KeyHash(of: "1"), isUse: true))
-    guard case .record(let record) = place else { throw CacheError.miss }
-    try await cache.set(Data("newer"), for: "1").value
-    let log = try #require(scene.segments.first)
-    try scene.change(log) { $0.flip(bit: (Int(record.location.offset) + 1) * 8) }
-
-    guard case .found(let answer) = try store.read("1", from: place, waits: true) else {
-      throw CacheError.miss
+    let act = Locked<(@Sendable () -> Void)?>(nil)
+    let calls = FaultyCalls { if $0 == .read { act.withLock { exchange(&$0, with: nil) }?() } }
+    let cache = scene.open(.mebibytes(64), calls)
+    try await cache.set(Data("older"), for: "a").value
+    let (log, size) = (try #require(scene.segments.first), try scene.log().count)
+    calls.inject(.half, of: [.readNow])
+    act.withLock {
+      $0 = {
+        let isWritten = DispatchSemaphore(value: 0)
+        cache.set(Data("newer"), for: "a").subscribe(onCompleted: { isWritten.signal() })
+        _ = isWritten.wait(timeout: .now() + 30)
+        // Damages the record that is about to be read.
+        try? self.scene.change(log) { $0.flip(bit: 8 * (size - 1)) }
+      }
     }
 
-    #expect(answer.value == Data("newer"))
+    #expect(try await cache.get("a").value == Data("newer"))
+    #expect(act.withLock { $0 == nil })
   }
 
   @Test func `a get that fails is neither a hit nor a miss`() async throws {
