@@ -43,10 +43,11 @@ final class LazilyOpenedStore: Sendable {
   /// Calls `work` when the store is open or can't be opened; at once if that is known.
   @inline(never)
   func use(_ work: @escaping @Sendable (Answer) -> Void) {
-    switch state.withLock({ $0.enter(work, path) }) {
-    case .isAnswered(let answer): work(answer)
-    case .waits: break
-    case .opens: enter()
+    switch state.withLock({ $0.isClosed ? nil : $0.enter(work) }) {
+    case .open(let store)?: work(.success(store))
+    case .opening?: break
+    case .idle?: enter()
+    case nil: work(.failure(CacheError(disk: DiskError.closed(folder: path))))
     }
   }
 
@@ -75,14 +76,13 @@ final class LazilyOpenedStore: Sendable {
     }.started()
   }
 
-  /// Ends the part when all waiting work is done; later gets and writes are refused.
+  /// Leaves the store when all waiting work is done; later gets and writes are refused.
   ///
   /// - Returns: The outcome: all earlier writes are on disk, and the folder is released.
   @discardableResult
   func close() -> Signal<Void> {
     part.end()
-    let leave: AccessState.Work = { self.leave(try? $0.get()) }
-    if let answer = state.withLock({ $0.close(leave, path) }) { leave(answer) }
+    if state.withLock({ !exchange(&$0.isClosed, with: true) }) { leave { self.closed.end() } }
     return closed.outcome
   }
 
@@ -91,19 +91,10 @@ final class LazilyOpenedStore: Sendable {
   /// - Returns: The outcome: all earlier writes are on disk, and the folder is released, unless
   ///   another cache of this process uses it.
   func release() -> Signal<Void> {
+    if state.withLock({ $0.isClosed }) { return closed.outcome }
     let released = Promise<Void>()
-    release { released.keep(by: .just(())) }
+    leave { released.end() }
     return released.outcome
-  }
-
-  private func release(_ done: @escaping @Sendable () -> Void) {
-    let again: @Sendable () -> Void = { self.release(done) }
-    switch state.withLock({ $0.release(again) }) {
-    case .leaves(let store): SharedDiskStores.leave(store, part, done)
-    case .isReleased: done()
-    case .isClosed: closed.outcome.subscribe(onCompleted: done)
-    case .waits: break
-    }
   }
 
   /// Whether the store was released after a write got it, so that it may not carry the write out.
@@ -111,12 +102,12 @@ final class LazilyOpenedStore: Sendable {
     state.withLock { $0.store !== store && !$0.isClosed }
   }
 
-  /// Leaves the store.
-  ///
-  /// - Parameter store: The store; nil if it could not be opened.
-  private func leave(_ store: DiskStore?) {
-    let finish: @Sendable () -> Void = { self.closed.keep(by: .just(())) }
-    if let store { SharedDiskStores.leave(store, part, finish) } else { finish() }
+  private func leave(_ done: @escaping @Sendable () -> Void) {
+    switch state.withLock({ $0.leave(done) }) {
+    case .open(let store): SharedDiskStores.leave(store, part, done)
+    case .opening: break
+    case .idle: done()
+    }
   }
 
   private func enter() { SharedDiskStores.admissions.async { self.open() } }
@@ -146,136 +137,75 @@ final class LazilyOpenedStore: Sendable {
       // Later work, including that of the observers of this failure, tries again.
       for work in state.withLock({ $0.fail() }) { work(answer) }
     }
-    for release in state.withLock({ $0.takeReleases() }) { release() }
+    for done in state.withLock({ $0.takeLeaving() }) { leave(done) }
   }
 }
 
-/// The phases of an access, and the work that waits for the store.
+/// The phase of an access, and the work that waits for the store.
 struct AccessState: Sendable {
   typealias Work = @Sendable (LazilyOpenedStore.Answer) -> Void
 
-  /// The treatment of new work.
-  enum Entry: Sendable {
-    case isAnswered(LazilyOpenedStore.Answer)
-
-    /// It is done when the store is open, or can't be opened.
-    case waits
-
-    /// It waits, and the caller has to open the store.
-    case opens
-  }
-
-  private enum Phase: Sendable {
+  enum Phase: Sendable {
     /// Work waits until the store is open.
     case opening
 
     /// Nothing waits any more.
     case open(DiskStore)
 
-    /// The folder could not be opened, or was released; the next work opens it.
+    /// The folder could not be opened, or was left; the next work opens it.
     case idle
-
-    /// New work is refused; what waits is still done, the leaving of the store as the last.
-    case closed
   }
 
   /// The time to live of values without one of their own.
   var timeToLive: TimeToLive
 
+  /// Whether new work is refused; what waits is still done.
+  var isClosed = false
+
   private var phase = Phase.opening
   private var waiting: [Work] = []
 
-  /// The releases that wait until nothing else does.
-  private var releases: [@Sendable () -> Void] = []
+  /// The ends of the use of the store, which wait until no work does.
+  private var leaving: [@Sendable () -> Void] = []
 
   init(timeToLive: TimeToLive) {
     self.timeToLive = timeToLive
   }
 
-  /// The store, if it is open and nothing waits for it any more.
-  var store: DiskStore? { if case .open(let store) = phase { store } else { nil } }
+  /// The store, if it is open to new work, and nothing waits for it any more.
+  var store: DiskStore? { if case .open(let store) = phase, !isClosed { store } else { nil } }
 
-  var isClosed: Bool { if case .closed = phase { true } else { false } }
-
-  /// Admits work.
+  /// Has work wait for the store, unless that is open.
   ///
-  /// - Parameters:
-  ///   - work: The work.
-  ///   - folder: The folder, for the error after a close.
-  mutating func enter(_ work: @escaping Work, _ folder: String) -> Entry {
-    switch phase {
-    case .open(let store): return .isAnswered(.success(store))
-    case .closed: return .isAnswered(.closed(folder))
-    case .opening:
-      waiting.append(work)
-      return .waits
-    case .idle:
-      waiting.append(work)
-      phase = .opening
-      return .opens
-    }
+  /// - Returns: The phase before; if it was idle, the caller opens the store.
+  mutating func enter(_ work: @escaping Work) -> Phase {
+    if case .open = phase { return phase }
+    waiting.append(work)
+    return exchange(&phase, with: .opening)
   }
 
   /// Takes the waiting work; if there is none, opens the store to all callers and returns nil.
   mutating func takeWaiting(for store: DiskStore) -> [Work]? {
-    if waiting.isEmpty, case .opening = phase { phase = .open(store) }
+    if waiting.isEmpty { phase = .open(store) }
     return waiting.isEmpty ? nil : exchange(&waiting, with: [])
   }
 
   /// Returns the waiting work, all of which fails.
   mutating func fail() -> [Work] {
-    if case .opening = phase { phase = .idle }
+    phase = .idle
     return exchange(&waiting, with: [])
   }
 
-  /// The treatment of a release.
-  enum Release: Sendable {
-    /// The caller leaves the store.
-    case leaves(DiskStore)
-    case isReleased
-    case isClosed
-
-    /// `again` is called when nothing else waits.
-    case waits
-  }
-
-  /// Gives the store up, unless work waits for it.
-  mutating func release(_ again: @escaping @Sendable () -> Void) -> Release {
-    switch phase {
-    case .open(let store):
-      phase = .idle
-      return .leaves(store)
-    case .idle: return .isReleased
-    case .closed: return .isClosed
-    case .opening:
-      releases.append(again)
-      return .waits
-    }
-  }
-
-  mutating func takeReleases() -> [@Sendable () -> Void] { exchange(&releases, with: []) }
-
-  /// Refuses all later work.
+  /// Gives the store up, unless work waits for it: then ``takeLeaving()`` returns `done` afterwards.
   ///
-  /// - Parameters:
-  ///   - leaving: Leaves the store, after all waiting work.
-  ///   - folder: The folder, for the error.
-  /// - Returns: What `leaving` is to be called with now; nil if it waits, or after an earlier close.
-  mutating func close(_ leaving: @escaping Work, _ folder: String) -> LazilyOpenedStore.Answer? {
-    let former = exchange(&phase, with: .closed)
-    switch former {
-    case .open(let store): return .success(store)
-    case .idle: return .closed(folder)
-    case .closed: return nil
-    case .opening:
-      waiting.append(leaving)
-      return nil
+  /// - Returns: The phase before; if the store was open, the caller leaves it.
+  mutating func leave(_ done: @escaping @Sendable () -> Void) -> Phase {
+    if case .opening = phase {
+      leaving.append(done)
+      return phase
     }
+    return exchange(&phase, with: .idle)
   }
-}
 
-extension LazilyOpenedStore.Answer {
-  fileprivate static func closed(_ folder: String) -> Self {
-    .failure(CacheError(disk: DiskError.closed(folder: folder)))
-  }
+  mutating func takeLeaving() -> [@Sendable () -> Void] { exchange(&leaving, with: []) }
 }
