@@ -17,9 +17,9 @@ final class FileStream: @unchecked Sendable {
   private let options: FileStreamOptions
   private let downstream: Observer<DiskFile?>
   private let queue = BoundedByteQueue("millpond.disk.streaming", limit: 2 << 20)
-  private let latestProgress = Locked<SignalProgress?>(nil)
 
-  private let number: UInt64
+  /// The number of its file.
+  let number: UInt64
   private let path: String
   private var file: OpenFile?
   private var buffered = Data()
@@ -59,22 +59,16 @@ final class FileStream: @unchecked Sendable {
     self.upstream = upstream
     number = store.numbers.next()
     path = store.folder.path(of: .value(number))
-    store.streams.add(
-      number, since: pending.revision,
-      erase: { [weak self] done in
-        guard let self else { return done(nil) }
-        erase(done)
-      },
-      end: { [weak self] done in
-        guard let self else { return done() }
-        endByClosing(done)
-      })
+    store.streams.add(self)
     // A later removal of everything finds the stream; an earlier one may have overtaken it.
     let removal = store.state.withLock { $0.index.writes.removalOfAll }
-    if pending.revision < removal { erase { _ in } }
+    if beginning < removal { _ = erase() }
   }
 
   deinit { store.streams.remove(number) }
+
+  /// The place of the value in the order of all writes.
+  var beginning: Revision { pending.revision }
 
   var observer: Observer<FileStreamPart> {
     upstream.onEnd { self.queue.add { self.leaveOff() } }
@@ -98,18 +92,11 @@ final class FileStream: @unchecked Sendable {
   private func receive(_ event: Event<Never>) {
     switch event {
     case .progress(let progress):
-      // Through the queue, so that an observer gets one event at a time; only the latest progress
-      // counts.
-      let isFirst = latestProgress.withLock { exchange(&$0, with: progress) } == nil
-      if isFirst { queue.add { self.passOnProgress() } }
+      // Through the queue, so that an observer gets one event at a time.
+      queue.add { if !self.isOver, !self.upstream.isEnded { self.downstream.progress(progress) } }
     case .failed(let error): queue.add { self.end(by: error) }
     case .completed: queue.add { self.perform { try self.finish() } }
     }
-  }
-
-  private func passOnProgress() {
-    let progress = latestProgress.withLock { exchange(&$0, with: nil) }
-    if let progress, !isOver, !upstream.isEnded { downstream.progress(progress) }
   }
 
   private func perform(_ work: () throws -> Void) {
@@ -248,26 +235,32 @@ final class FileStream: @unchecked Sendable {
   }
 
   /// Removes the file's name, now and for files made later.
-  private func erase(_ done: @escaping @Sendable ((any Error)?) -> Void) {
+  func erase() -> Signal<Void> {
+    let outcome = Promise<Void>()
     queue.add {
       self.isErased = true
       if !self.isOver { self.options.note(nil) }
       do {
         if !self.isOver, self.file != nil { try self.store.folder.files.remove(self.path) }
-        done(nil)
+        outcome.end()
       } catch {
-        done(error)
+        outcome.end(error)
       }
     }
+    return outcome.outcome
   }
 
   /// Fails, since the store of a closed folder can't store the value; what has come is offered to be
   /// kept.
-  private func endByClosing(_ done: @escaping @Sendable () -> Void) {
+  ///
+  /// - Returns: Success when it has let go of its files.
+  func endByClosing() -> Signal<Void> {
+    let outcome = Promise<Void>()
     queue.add {
       self.end(by: CacheError(disk: DiskError.closed(folder: self.store.path)))
-      done()
+      outcome.end()
     }
+    return outcome.outcome
   }
 
   private func end(by error: any Error) {

@@ -66,20 +66,23 @@ import Testing
   }
 
   @Test func `a stream of a store that is closed ends at once`() async throws {
-    let streams = StreamedWrites()
-    let ended = Watched(0)
-    let end: @Sendable (@escaping @Sendable () -> Void) -> Void = { done in
-      ended.change { $0 += 1 }
-      done()
-    }
-    streams.add(1, since: .present, erase: { $0(nil) }, end: end)
-    let queue = SerialQueue(label: "closing")
-
+    let store = DiskStore(
+      path: scene.folder.appending(path: "disk").path, DiskOptions(byteLimit: .mebibytes(1)))
     let done = Promise<Void>()
-    streams.end(on: queue) { done.keep(by: .just(())) }
+    store.streams.end(on: SerialQueue(label: "closing")) { done.end() }
     try await done.outcome.value
-    streams.add(2, since: .present, erase: { $0(nil) }, end: end)
 
-    #expect(ended.state == 2)
+    let answer = Recorder<DiskFile?>().subscribe(
+      to: Signal { observer, lifetime in
+        _ = FileStream(
+          store, key: "a", PendingWrite(.next()), .forever, FileStreamOptions(), observer,
+          lifetime.child())
+      })
+
+    try await answer.ended()
+    guard case .closed = answer.failure?.diskError else {
+      Issue.record("\(String(describing: answer.failure))")
+      return
+    }
   }
 }
