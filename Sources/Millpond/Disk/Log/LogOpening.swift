@@ -83,35 +83,27 @@ struct LogOpening {
     contents.indexBytes = size
     // A sparse file may have any size, so no more is allocated than its head states.
     guard let head = try file.bytes(Checkpoint.headSize, at: 0),
-      Checkpoint.size(head.bytes) == size, let bytes = try file.bytes(size, at: 0)
+      Checkpoint.size(head.bytes) == size, let bytes = try file.bytes(size, at: 0),
+      let checkpoint = Checkpoint(bytes.bytes)
     else { return nil }
-    let position = Checkpoint.position(head.bytes)
-    let isSynced = Checkpoint.isSynced(head.bytes)
-    if !isSynced, let synced = contents.synced, position > synced {
+    let position = checkpoint.position
+    if !checkpoint.isSynced, let synced = contents.synced, position > synced {
       // After a power cut it may contain lost records; nor may it be trusted once the log is as
       // long again.
       try? folder.remove(.index)
       return nil
     }
     let present = Set(segmentNumbers)
-    var lastNumber: UInt32?
-    defer { index.findRestored() }
-    let isGood = Checkpoint.read(bytes.bytes, prepare: { index.reserve($0) }) {
-      hash, location, large in
-      if location.segment != lastNumber {
-        guard present.contains(location.segment) else { return }
-        lastNumber = location.segment
-      }
-      guard location.size >= RecordHead.size, (large?.length ?? 0) <= FileValue.greatestLength
-      else {
-        return
-      }
+    index.reserve(checkpoint.entries.count)
+    for entry in checkpoint.entries
+    where present.contains(entry.location.segment) && entry.location.size >= RecordHead.size
+      && (entry.largeValue?.length ?? 0) <= FileValue.greatestLength
+    {
       // The checksum of a large value is in its record, which is read first.
-      index.restore(
-        hash, location, large.map { FileValue(number: $0.number, length: $0.length, checksum: 0) })
+      index.restore(entry.hash, entry.location, entry.largeValue)
     }
-    guard isGood else { return nil }
-    if isSynced { contents.synced = max(position, contents.synced ?? .start) }
+    index.findRestored()
+    if checkpoint.isSynced { contents.synced = max(position, contents.synced ?? .start) }
     return position
   }
 

@@ -36,7 +36,7 @@ extension LogWriter {
   /// the present and the next checkpoint.
   private var usage: (live: Int, other: Int) {
     state.withLock { state in
-      let index = max(indexBytes, Checkpoint.headSize + state.index.count * DiskLimits.indexSize)
+      let index = max(indexBytes, Checkpoint.emptySize + state.index.count * DiskLimits.indexSize)
       return (state.index.liveBytes, state.index.largeBytes + SyncMark.size + index)
     }
   }

@@ -53,8 +53,9 @@ extension UnsafeMutableRawBufferPointer {
   }
 }
 
-extension Data {
+extension RangeReplaceableCollection<UInt8> {
   /// Adds a little-endian number.
+  @inline(__always)  // where its bytes are known to be few
   mutating func append(number: some FixedWidthInteger & BitwiseCopyable) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
