@@ -15,8 +15,8 @@ extension DiskCache {
   /// Damage to a value that is on disk is a miss of that value, or of all that were set with
   /// it.
   ///
-  /// Values that would take more than 1 GiB of the log are several groups. Through other caches, as
-  /// a layered one, each value is a write of its own. While they are written, or moved by a
+  /// If they take more than 4 GiB of the log, all fail. Through other caches, as a layered one, each
+  /// value is a write of its own. While they are written, or moved by a
   /// compaction, the folder may be larger than its limit by as much as they take. Values that wait
   /// are in memory as well as earlier ones of the same keys that wait.
   ///

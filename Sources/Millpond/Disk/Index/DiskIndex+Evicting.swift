@@ -5,11 +5,20 @@ extension DiskIndex {
   mutating func makeRoom(
     for hash: KeyHash, _ cost: Int, besides slot: Slot?
   ) -> Bool {
-    var isWithoutContest = true
+    if totalCost - presentCost(of: slot) <= costLimit - cost {
+      order.settle()
+      return true
+    }
+    if slot == nil, !order.admits(hash.bits, weight: cost) { return false }
+    return evict(for: cost, besides: slot)
+  }
+
+  /// Evicts what is above the limit, as after an opening with a lower one.
+  mutating func evictBeyondLimit() { _ = evict(for: 0, besides: nil) }
+
+  private mutating func evict(for cost: Int, besides slot: Slot?) -> Bool {
     var tries = count
     while totalCost - presentCost(of: slot) > costLimit - cost {
-      if isWithoutContest, slot == nil, !order.admits(hash.bits, weight: cost) { return false }
-      isWithoutContest = false
       let victims = order.chooseVictims(for: cost)
       if victims.isEmpty || tries < 0 { return false }
       for victim in CollectionOfOne(victims.first) + victims.others {
@@ -17,21 +26,7 @@ extension DiskIndex {
         evict(victim)
       }
     }
-    if isWithoutContest { order.settle() }
     return true
-  }
-
-  /// Evicts what is above the limit, as after an opening with a lower one.
-  mutating func evictBeyondLimit() {
-    var tries = count
-    while totalCost > costLimit, tries > 0 {
-      let victims = order.chooseVictims(for: 0)
-      if victims.isEmpty { return }
-      for victim in CollectionOfOne(victims.first) + victims.others {
-        tries -= 1
-        evict(victim)
-      }
-    }
   }
 
   /// Returns the bytes that are missing for entries that must be kept, in place of those that their

@@ -94,19 +94,17 @@ extension LogWriter {
   }
 
   /// Writes records that count together or not at all; if one can't be written, all fail.
-  ///
-  /// A position in a segment has 32 bits, so more than the greatest size are several groups.
   func write(group writes: [DiskWrite]) {
     write(writes) {
-      var rest = writes[...]
-      while let first = rest.first {
-        var bytes = first.recordSize
-        let more = rest.dropFirst().prefix { write in
-          bytes += write.recordSize
-          return bytes <= RecordHead.greatestSize
+      defer { clear() }
+      do {
+        let part = try openSegment()
+        for (place, write) in writes.enumerated() {
+          encoded.append((write, try encode(write, part, place, of: writes.count)))
         }
-        commit(group: rest.prefix(1 + more.count))
-        rest = rest.dropFirst(1 + more.count)
+        try appendEncoded(to: part)
+      } catch {
+        fail(writes, error)
       }
     }
   }
@@ -153,19 +151,6 @@ extension LogWriter {
       encoded.append((write, try encode(write, part)))
     } catch {
       fail([write], error)
-    }
-  }
-
-  private func commit(group writes: ArraySlice<DiskWrite>) {
-    defer { clear() }
-    do {
-      let part = try openSegment()
-      for (place, write) in writes.enumerated() {
-        encoded.append((write, try encode(write, part, place, of: writes.count)))
-      }
-      try appendEncoded(to: part)
-    } catch {
-      fail(Array(writes), error)
     }
   }
 
