@@ -14,7 +14,9 @@ extension LogWriter {
     do {
       for number in taken.files { try synchronize(FileName.value(number)) }
       for segment in taken.segments.values { try segment.file.synchronize() }
-      let mark = try openSyncMark(taken.end)
+      // Before the folder, so that it exists as soon as a flush has succeeded.
+      let isKept = taken.end != nil && folder.hold == .kept
+      let mark = isKept ? try folder.open(.syncMark, .sharing) : nil
       try folder.synchronize()
       if let mark, let end = taken.end {
         try mark.write(SyncMark.bytes(end))
@@ -25,19 +27,6 @@ extension LogWriter {
       // It is unknown what has reached the device, so the next call tries all of it again.
       state.withLock { $0.putBack(taken) }
       throw error
-    }
-  }
-
-  /// Opens the file with the mark, before the folder is synchronized, so that it exists as soon as
-  /// a flush has succeeded.
-  ///
-  /// - Returns: The file; nil if the log is empty or the folder is read-only.
-  private func openSyncMark(_ end: LogPosition?) throws -> OpenFile? {
-    guard end != nil, folder.hold == .kept else { return nil }
-    do {
-      return try folder.open(.syncMark, .sharing)
-    } catch let error as POSIXError where error.isRefusalToWrite {
-      return nil
     }
   }
 
