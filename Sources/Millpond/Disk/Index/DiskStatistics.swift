@@ -28,9 +28,6 @@ public struct DiskStatistics: Sendable, Hashable {
   /// folder was opened: after an update of this library the cache may begin empty.
   public var outdatedFiles = 0
 
-  /// The bytes of the keys and values of sets and fills; of a streamed value only the key counts.
-  public var bytesAccepted = 0
-
   /// The bytes written to the log and to files, copies included.
   public var bytesWritten = 0
 

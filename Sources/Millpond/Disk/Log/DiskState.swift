@@ -55,10 +55,7 @@ extension DiskState {
   mutating func admit(_ write: DiskWrite, compared: Int) -> DiskIndex.Consequence? {
     if mustCompare(write, compared) { return nil }
     var consequence = index.decide(write)
-    if consequence.isToBeWritten {
-      noteAccepted(write)
-      queue.append(write, &consequence)
-    }
+    if consequence.isToBeWritten { queue.append(write, &consequence) }
     return consequence
   }
 
@@ -79,10 +76,7 @@ extension DiskState {
     var consequences = group.map { write, compared -> DiskIndex.Consequence? in
       if compared == nil { return nil }
       var consequence = index.decide(write)
-      if consequence.isToBeWritten {
-        noteAccepted(write)
-        queue.append(write, to: &places, &consequence)
-      }
+      if consequence.isToBeWritten { queue.append(write, to: &places, &consequence) }
       return consequence
     }
     let first = consequences.firstIndex { $0?.isToBeWritten == true }
@@ -94,10 +88,6 @@ extension DiskState {
     if write.isRemoval { return false }
     if let token = write.token { return index.writes.mustCompare(token, compared: compared) }
     return index.writes.mustCompare(write.revision, compared: compared)
-  }
-
-  private mutating func noteAccepted(_ write: DiskWrite) {
-    if !write.isRemoval { index.statistics.bytesAccepted += write.waitingBytes }
   }
 }
 

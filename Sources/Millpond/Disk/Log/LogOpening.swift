@@ -135,8 +135,7 @@ struct LogOpening {
         contents.damagedRecords += 1
         group.breakOff()
       case .record(let offset, let record):
-        let isInTail = end - offset - record.head.recordSize < Self.tailSize
-        let found = try check(record, segment, offset, isInTail: isInTail, contents.synced)
+        let found = try check(record, segment, offset, contents.synced)
         if found.state != .good { contents.damagedRecords += 1 }
         if group.isEmpty, !record.head.isOfGroup {
           load(found, segment, &index, &contents)
@@ -154,7 +153,7 @@ struct LogOpening {
 
   /// Checks a record as far as that is necessary.
   private func check(
-    _ record: Record, _ segment: Segment, _ offset: Int, isInTail: Bool, _ synced: LogPosition?
+    _ record: Record, _ segment: Segment, _ offset: Int, _ synced: LogPosition?
   ) throws -> FoundRecord {
     let (head, large) = (record.head, record.largeValue)
     var found = FoundRecord(
@@ -164,8 +163,8 @@ struct LogOpening {
     case .removalOfAll: found.effect = .unloadAll(sparing: record.survivors)
     case .value, .file:
       found.effect = .load(large)
-      // The last writes may be torn; here only complete ones count.
-      let isChecked = head.kind == .file || head.isOfGroup || isInTail
+      // Other payloads are checked when they are read.
+      let isChecked = head.kind == .file || head.isOfGroup
       if isChecked && !record.isWhole || head.kind == .file && large == nil {
         found.state = .damaged
       }
@@ -216,10 +215,6 @@ struct LogOpening {
     }
     try? segment.file.write(copy.prefix(RecordHead.size), at: offset)
   }
-
-  /// The number of bytes at the end of a segment whose payloads are checked; earlier payloads are
-  /// checked when they are read.
-  private static let tailSize = 1 << 20
 
   /// Truncates a torn end, so that the next record does not follow it.
   private func cutTail(_ contents: inout LogContents) {
