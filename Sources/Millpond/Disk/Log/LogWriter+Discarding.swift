@@ -16,23 +16,16 @@ extension LogWriter {
   /// write, or at the next opening.
   func discard(_ names: [FileName]) {
     let isPossible = canRemove
-    for name in names where !isPossible || !isRemoved(name) { needless.append(name) }
+    needless += names.filter { !isPossible || (try? folder.remove($0)) == nil }
   }
 
   /// Removes what could not be removed before, as far as that succeeds now.
   func removeNeedless() {
-    guard !needless.isEmpty, canRemove else { return }
-    for _ in 0..<needless.count {
-      guard let name = needless.popFirst(), !isRemoved(name) else { continue }
-      // Others may still go after the next write.
-      return needless.append(name)
-    }
+    if !needless.isEmpty { discard(exchange(&needless, with: [])) }
   }
 
   /// Whether files may be removed now: their replacements are where they have to be.
   private var canRemove: Bool {
     folder.hold == .kept && (try? synchronizeIfRelied()) != nil
   }
-
-  private func isRemoved(_ name: FileName) -> Bool { (try? folder.remove(name)) != nil }
 }

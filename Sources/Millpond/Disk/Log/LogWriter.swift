@@ -43,7 +43,7 @@ final class LogWriter: @unchecked Sendable {
   var isMarkOnDevice = false
 
   /// The files that nothing needs, and that could not be removed yet.
-  var needless = Queue<FileName>()
+  var needless: [FileName] = []
 
   /// The records that are written next, and their writes.
   var buffer = RecordBuffer()
@@ -76,7 +76,7 @@ final class LogWriter: @unchecked Sendable {
     isLastOpen = false
     logBytes = 0
     copied = nil
-    needless = Queue()
+    needless = []
     let released = state.withLock { $0.forgetLog() }
     withExtendedLifetime(released) {}
   }
