@@ -52,7 +52,8 @@ extension LogWriter {
       let bytes = try segment.file.bytes(Int(old.size), at: Int(old.offset))
     else { return nil }
     defer { withExtendedLifetime(bytes) {} }
-    guard let record = Record(whole: bytes.bytes, segment: segment.number), key.hasBytes(record.key),
+    guard let record = Record(whole: bytes.bytes, segment: segment.number),
+      key.hasBytes(record.key),
       record.validator == validator, record.head.schema == form.schema.version
     else { return nil }
     let part = try openSegment()

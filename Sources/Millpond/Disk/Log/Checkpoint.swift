@@ -19,8 +19,8 @@ import MillpondCore
 /// trusted until a flush to the device, and from then on only if the log is known to be on the
 /// device up to its position.
 ///
-/// - Source: measured: with it 200,000 entries are open in 25 ms; their log takes ten times as long to
-///   read, if it is in memory.
+/// It earns its place by its size: that of 200,000 values of 1 KiB has 5 MB, and their log 220. It
+/// also keeps the order of eviction, which the log does not have.
 struct Checkpoint {
   static let headSize = 32
   private static let magic: UInt32 = 0x6B63_504D

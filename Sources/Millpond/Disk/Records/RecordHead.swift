@@ -26,7 +26,8 @@ struct RecordHead: Sendable {
 
   /// The version of the format of a folder: of its records, its checkpoint and its mark.
   ///
-  /// Whatever changes the form or the meaning of any of them raises it.
+  /// Whatever changes the form or the meaning of any of them raises it, but for a checkpoint with a
+  /// magic number of its own: without a known one the log is read.
   static let version: UInt8 = 5
   private static let magic: UInt32 = 0x646E_504D
 
