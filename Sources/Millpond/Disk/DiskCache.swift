@@ -183,7 +183,8 @@ public final class DiskCache: Cache, AnsweringSource {
   ///
   /// Starts at once. Writes whose outcome has failed are not waited for.
   ///
-  /// Flushes to the device that wait at the same time share one synchronization. After the first
+  /// Flushes to the device that wait at the same time share one synchronization; writes that come
+  /// meanwhile are seen at once, and written after it. After the first
   /// flush to the device the cache also synchronizes before it removes anything there, and a folder
   /// that was not closed takes longer to open: everything written since the last flush is read and
   /// checked.

@@ -77,11 +77,11 @@ final class DiskStore: Sendable {
       state.withLock { [index] state in state.take(index, contents) }
       // Nothing else can be written before the folder is open.
       writer.take(contents)
+      writer.remove(contents.needlessFiles)
+      takeOver(leasedFiles, from: earlier)
       // Finishes a removal of everything that the last process began; files that can't be removed
       // now are removed by the next such removal.
       if writer.isErasing { afterWriting { try? self.erase() } }
-      writer.remove(contents.needlessFiles)
-      takeOver(leasedFiles, from: earlier)
     } catch {
       folder.letGo()
       throw CacheError(disk: error, folder)
@@ -177,24 +177,17 @@ extension DiskStore {
   func flush(
     _ durability: Durability, _ done: @escaping @Sendable (CacheError?) -> Void
   ) {
-    // A close lets go of what is to be synchronized, so it waits for that.
-    let end = durability == .synchronized ? reading.hold() : nil
     afterRemovals {
-      switch durability {
-      case .written: self.outcomes.async { done(nil) }
-      case .synchronized:
-        self.state.withLock { $0.isKeptOnDevice = true }
-        self.writer.synchronizing.async {
-          var failure: CacheError?
-          do {
-            try self.writer.synchronizeNow()
-          } catch {
-            failure = CacheError(disk: error, self.folder)
-          }
-          self.outcomes.async { [failure] in done(failure) }
-          end?()
+      var failure: CacheError?
+      if durability == .synchronized {
+        self.writer.isKeptOnDevice = true
+        do {
+          try self.writer.synchronize()
+        } catch {
+          failure = CacheError(disk: error, self.folder)
         }
       }
+      self.outcomes.async { [failure] in done(failure) }
     }
   }
 }

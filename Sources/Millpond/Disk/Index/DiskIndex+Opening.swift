@@ -48,6 +48,11 @@ extension DiskIndex {
     dropAll(slots(where: { !survivors.contains(locations[$0].position) }))
   }
 
+  /// The files of entries whose records are at a position or after it.
+  func files(from position: LogPosition) -> Set<UInt64> {
+    Set(largeValues.filter { locations[$0.key].position >= position }.map(\.value.number))
+  }
+
   /// Drops entries whose file is missing.
   ///
   /// Those above the limit, if it was lowered, stay until the next set: it may be that of a cache

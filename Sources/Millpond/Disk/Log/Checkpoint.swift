@@ -132,8 +132,8 @@ extension LogWriter {
     guard uncheckedBytes > 0 || uses != checkedUses, folder.hold == .kept, let last = parts.last
     else { return false }
     // A checkpoint is trusted, so it must not contain anything that a power cut could remove.
-    let isSynced = state.withLock { $0.isKeptOnDevice }
-    guard !isSynced || (try? synchronize()) != nil else { return false }
+    guard (try? synchronizeIfRelied()) != nil else { return false }
+    let isSynced = isKeptOnDevice
     uncheckedBytes = 0
     checkedUses = uses
     // It may contain entries removed meanwhile; their removals are in the log after its position.

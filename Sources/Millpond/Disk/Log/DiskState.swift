@@ -15,31 +15,14 @@ struct DiskState: Sendable {
   /// The files that a later store has taken over, and that are still leased here.
   var inherited: Set<UInt64> = []
 
-  /// Whether a flush to the device was made: then nothing is removed there before its replacement
-  /// is there too.
-  var isKeptOnDevice = false
-
-  /// The parts that have been written, but may not be on the device yet.
-  private var unsynchronized = Unsynchronized()
-
   init(_ index: DiskIndex) {
     self.index = index
   }
 
-  /// Takes over the contents of the folder, in which an earlier run may have left parts that are
-  /// not on the device.
+  /// Takes over the contents of the folder.
   mutating func take(_ index: DiskIndex, _ contents: LogContents) {
     self.index = index
-    isKeptOnDevice = contents.synced != nil
-    let synced = contents.synced ?? .start
-    for part in contents.parts {
-      segments.append(part.segment)
-      if part.end > synced { unsynchronized.segments[part.segment.number] = part.segment }
-    }
-    if let last = contents.parts.last { unsynchronized.end = max(last.end, contents.reached) }
-    for (slot, value) in index.largeValues where index.locations[slot].position >= synced {
-      unsynchronized.files.insert(value.number)
-    }
+    for part in contents.parts { segments.append(part.segment) }
   }
 }
 
@@ -102,47 +85,5 @@ extension DiskState {
     let isUnneeded = index.giveBack(number)
     let isInherited = !index.isLeased(number) && inherited.remove(number) != nil
     return (isUnneeded, isInherited ? heir : nil)
-  }
-}
-
-// MARK: - The parts that are not on the device yet
-
-/// The parts of the folder that may not be on the device yet.
-struct Unsynchronized: Sendable {
-  var segments: [UInt32: Segment] = [:]
-  var files: Set<UInt64> = []
-
-  /// The end of the log: once the other parts are on the device, it is there up to this position.
-  var end: LogPosition?
-}
-
-extension DiskState {
-  mutating func noteWritten(_ count: Int, to part: LogContents.Part) {
-    unsynchronized.segments[part.segment.number] = part.segment
-    unsynchronized.end = part.end
-    index.statistics.bytesWritten += count
-  }
-
-  mutating func noteWritten(_ file: FileValue) {
-    unsynchronized.files.insert(file.number)
-    index.statistics.bytesWritten += file.count
-  }
-
-  mutating func noteRemoved(_ segment: Segment) { unsynchronized.segments[segment.number] = nil }
-
-  mutating func noteRemoved(_ files: [UInt64]) { unsynchronized.files.subtract(files) }
-
-  mutating func takeUnsynchronized() -> Unsynchronized {
-    exchange(&unsynchronized, with: Unsynchronized(end: unsynchronized.end))
-  }
-
-  mutating func putBack(_ taken: Unsynchronized) {
-    unsynchronized.segments.merge(taken.segments) { present, _ in present }
-    unsynchronized.files.formUnion(taken.files)
-  }
-
-  /// Forgets the log; the caller releases it after the unlock.
-  mutating func forgetLog() -> (SegmentTable, Unsynchronized) {
-    (exchange(&segments, with: SegmentTable()), exchange(&unsynchronized, with: Unsynchronized()))
   }
 }

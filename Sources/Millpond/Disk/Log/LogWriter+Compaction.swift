@@ -93,9 +93,7 @@ extension LogWriter {
     try folder.files.remove(oldest.segment.file.path)
     parts.removeFirst()
     logBytes -= oldest.size
-    state.withLock { state in
-      state.segments.removeOldest()
-      state.noteRemoved(oldest.segment)
-    }
+    unsynchronized.segments[oldest.segment.number] = nil
+    state.withLock { $0.segments.removeOldest() }
   }
 }

@@ -4,11 +4,8 @@ extension LogWriter {
   /// Removes files of large values that are not needed; lent files are removed later.
   func remove(_ files: [UInt64]) {
     if files.isEmpty { return }
-    let files = state.withLock { state in
-      let files = state.index.free(of: files)
-      state.noteRemoved(files)
-      return files
-    }
+    let files = state.withLock { $0.index.free(of: files) }
+    unsynchronized.files.subtract(files)
     discard(files.map { .value($0) })
   }
 

@@ -72,9 +72,10 @@ extension LogWriter {
   ///
   /// - Returns: The payload of its record.
   private func note(_ file: FileValue, of write: DiskWrite) -> Data {
+    unsynchronized.files.insert(file.number)
     state.withLock { state in
       write.file = file
-      state.noteWritten(file)
+      state.index.statistics.bytesWritten += file.count
     }
     return Data(file.bytes)
   }

@@ -9,7 +9,7 @@ import MillpondSignals
 /// record never outlives the later ones, and a removal can go once it is in the oldest segment: no
 /// older value can reappear.
 ///
-/// Sendable because only the store's writing queue calls it, except where noted.
+/// Sendable because only the store's writing queue calls it.
 final class LogWriter: @unchecked Sendable {
   let folder: Folder
   let limits: DiskLimits
@@ -35,11 +35,17 @@ final class LogWriter: @unchecked Sendable {
   /// The segment with the last removal of everything; nothing before it is needed.
   var erasedBefore: UInt32 = 0
 
-  /// Serialises synchronization, so that a call never reports another one's unfinished work as
-  /// done.
-  let synchronizing = SerialQueue(label: "millpond.disk.device")
+  /// Whether a flush to the device was made: then nothing is removed there before its replacement
+  /// is there too.
+  var isKeptOnDevice = false
 
-  /// Whether a position of the mark is known to be on the device; touched only on `synchronizing`.
+  /// The segments and files that have been written, but may not be on the device yet.
+  var unsynchronized = (segments: [UInt32: Segment](), files: Set<UInt64>())
+
+  /// The position that the log certainly reached once.
+  var reached = LogPosition.start
+
+  /// Whether a position of the mark is known to be on the device.
   var isMarkOnDevice = false
 
   /// The files that nothing needs, and that could not be removed yet.
@@ -60,8 +66,13 @@ final class LogWriter: @unchecked Sendable {
     self.state = state
   }
 
+  /// Takes over the log, of which an earlier run may have left parts that are not on the device.
   func take(_ contents: LogContents) {
     parts = contents.parts
+    (isKeptOnDevice, reached) = (contents.synced != nil, contents.reached)
+    let synced = contents.synced ?? .start
+    for part in parts where part.end > synced { noteWritten(part.segment) }
+    unsynchronized.files = state.withLock { $0.index.files(from: synced) }
     isLastOpen = contents.canContinue && !parts.isEmpty
     logBytes = parts.reduce(0) { $0 + $1.size }
     nextSegment = contents.lastSegment + 1
@@ -77,9 +88,12 @@ final class LogWriter: @unchecked Sendable {
     logBytes = 0
     copied = nil
     needless = []
-    let released = state.withLock { $0.forgetLog() }
+    (unsynchronized, isMarkOnDevice) = (([:], []), false)
+    let released = state.withLock { exchange(&$0.segments, with: SegmentTable()) }
     withExtendedLifetime(released) {}
   }
+
+  func noteWritten(_ segment: Segment) { unsynchronized.segments[segment.number] = segment }
 }
 
 // MARK: - Writing
@@ -228,8 +242,9 @@ extension LogWriter {
     parts[parts.count - 1] = longer
     logBytes += bytes.count
     uncheckedBytes += bytes.count
+    noteWritten(part.segment)
     return state.withLock { state in
-      state.noteWritten(bytes.count, to: longer)
+      state.index.statistics.bytesWritten += bytes.count
       return record(&state.index)
     }
   }
