@@ -26,9 +26,7 @@ struct LogOpening {
     contents.reached = max(start, contents.synced ?? .start)
     contents.lastSegment = max(contents.reached.segment, segmentNumbers.last ?? 0)
     for number in segmentNumbers {
-      guard let (file, found) = try folder.openRegular(.segment(UInt64(number)), .updating)
-      else { continue }
-      let (segment, size) = (Segment(number, file), min(found, Int(UInt32.max)))
+      guard let (segment, size, isWritable) = try openSegment(number) else { continue }
       let from = number < start.segment ? size : number == start.segment ? Int(start.offset) : 0
       guard let end = try scan(segment, from: min(from, size), to: size, &index, &contents) else {
         contents.outdatedFiles += 1
@@ -40,7 +38,7 @@ struct LogOpening {
       contents.parts.append(part)
       // After a power cut the log may end before the checkpoint's position; records written before
       // that position would be skipped at the next opening.
-      contents.canContinue = part.end >= contents.reached
+      contents.canContinue = isWritable && part.end >= contents.reached
     }
     cutTail(&contents)
     let needed = index.finishLoading(files: valueFiles)
@@ -227,5 +225,20 @@ struct LogOpening {
       // A record that is written over a part of the end might leave the rest of a group.
       contents.canContinue = false
     }
+  }
+
+  /// Returns the segment, its size, and whether it is writable; nil if it is not a regular file.
+  private func openSegment(_ number: UInt32) throws -> (Segment, Int, Bool)? {
+    let name = FileName.segment(UInt64(number))
+    var isWritable = true
+    var found: (file: OpenFile, size: Int)?
+    do {
+      found = try folder.openRegular(name, .updating)
+    } catch let error as POSIXError where error.isRefusalToWrite {
+      isWritable = false
+      found = try folder.openRegular(name, .reading)
+    }
+    guard let (file, size) = found else { return nil }
+    return (Segment(number, file), min(size, Int(UInt32.max)), isWritable)
   }
 }

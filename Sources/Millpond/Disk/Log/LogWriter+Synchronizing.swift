@@ -10,9 +10,7 @@ extension LogWriter {
     if isMarkOnDevice, unsynchronized.segments.isEmpty, unsynchronized.files.isEmpty { return }
     for number in unsynchronized.files { try synchronize(FileName.value(number)) }
     for segment in unsynchronized.segments.values { try segment.file.synchronize() }
-    if let last = parts.last, folder.hold == .kept {
-      // Before the folder, so that it exists as soon as a flush has succeeded.
-      let mark = try folder.open(.syncMark, .sharing)
+    if let last = parts.last, folder.hold == .kept, let mark = try openSyncMark() {
       try folder.synchronize()
       try mark.write(SyncMark.bytes(max(last.end, reached)))
       if !isMarkOnDevice { try mark.synchronize() }
@@ -21,6 +19,18 @@ extension LogWriter {
       try folder.synchronize()
     }
     unsynchronized = ([:], [])
+  }
+
+  /// Opens the file with the mark, before the folder is synchronized, so that it exists as soon as
+  /// a flush has succeeded.
+  ///
+  /// - Returns: The file; nil if the folder is read-only.
+  private func openSyncMark() throws -> OpenFile? {
+    do {
+      return try folder.open(.syncMark, .sharing)
+    } catch let error as POSIXError where error.isRefusalToWrite {
+      return nil
+    }
   }
 
   private func synchronize(_ name: FileName) throws {

@@ -10,14 +10,7 @@ final class Folder: Sendable {
   let path: String
   let files: FileSystem
   private let protection: DiskProtection
-  private let lock = Locked<FolderLock?>(nil)
-
-  private struct FolderLock: Sendable {
-    let file: OpenFile
-
-    /// Nil if it is not known.
-    let identity: FileIdentity?
-  }
+  private let lock = Locked(FolderLock.none)
 
   init(
     path: String, _ files: FileSystem, _ protection: DiskProtection = .afterFirstUnlock
@@ -68,23 +61,17 @@ final class Folder: Sendable {
   /// Makes the folder if needed, and takes its lock.
   ///
   /// - Throws: `CacheError.inUse(layer:)` if another process has it; the system's error if it
-  ///   can't be made, or written to.
+  ///   can't be made.
   func take() throws {
     try files.makeFolder(path)
     // If the class is not available, as on a volume without classes, the cache still works.
     try? protection.apply(to: path)
-    let file = try files.open(path(of: Self.lockName), .sharing)
-    do {
-      guard try file.lock() else { throw CacheError.inUse(diskFolder: path) }
-    } catch let error as POSIXError where error.isRefusalToLock {
-      // A volume without locks.
-    }
-    exchange(for: FolderLock(file: file, identity: try? file.status().identity))
+    exchange(for: try FolderLock(path(of: Self.lockName), files))
   }
 
-  func letGo() { exchange(for: nil) }
+  func letGo() { exchange(for: .none) }
 
-  var isHeld: Bool { lock.withLock { $0 != nil } }
+  var isHeld: Bool { if case .none = lock.withLock({ $0 }) { false } else { true } }
 
   enum Hold {
     case none
@@ -95,29 +82,27 @@ final class Folder: Sendable {
   }
 
   var hold: Hold {
-    guard let lock = lock.withLock({ $0 }) else { return .none }
-    guard let identity = lock.identity else { return .kept }
+    switch lock.withLock({ $0 }) {
+    case .none: .none
+    case .unlockable, .lock(_, nil): .kept
+    case .lock(let file, let identity?): isThere(file.path, identity) ? .kept : .lost
+    }
+  }
+
+  private func isThere(_ path: String, _ identity: FileIdentity) -> Bool {
     do {
-      return try files.status(lock.file.path)?.identity == identity ? .kept : .lost
+      return try files.status(path)?.identity == identity
     } catch let error as POSIXError where error.code == .ENOTDIR {
-      return .lost
+      return false
     } catch {
-      return .kept
+      return true
     }
   }
 
   /// Waits until the entries of the folder would survive a power cut.
   func synchronize() throws { try files.open(path, .folder).synchronize() }
 
-  private func exchange(for new: FolderLock?) {
-    guard let former = lock.withLock({ Swift.exchange(&$0, with: new) }) else { return }
-    former.file.unlock()
-    try? former.file.close()
-  }
-}
-
-extension POSIXError {
-  fileprivate var isRefusalToLock: Bool {
-    code == .EOPNOTSUPP || code == .ENOLCK || code == .ENOSYS || code == .EINVAL
+  private func exchange(for new: FolderLock) {
+    lock.withLock { Swift.exchange(&$0, with: new) }.release()
   }
 }

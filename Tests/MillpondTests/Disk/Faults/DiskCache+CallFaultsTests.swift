@@ -97,11 +97,26 @@ import Testing
     #expect(try await isIntact(again))
   }
 
-  @Test(arguments: [POSIXErrorCode.EACCES, .EROFS], [FaultyCalls.Call.makeFolder, .make])
-  func `a folder that cannot be made, or written to, is an error`(
-    code: POSIXErrorCode, call: FaultyCalls.Call
+  @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
+  func `a folder that can only be read serves gets and fails sets`(
+    code: POSIXErrorCode
   ) async throws {
-    calls.inject(.error(code), of: [call], count: .max)
+    try await open().close().value
+    let cache = scene.open(.mebibytes(1), FaultyCalls(refusing: code))
+
+    #expect(try await cache.get("b").value == Data("b"))
+    #expect(try await cache.get("large").value == Data(count: 70_000))
+    #expect(try await failure(of: cache.set(Data("new"), for: "a"))?.systemError == code)
+    #expect(try await cache.get("a").value == Data("old"))
+    #expect(try await failure(of: cache.remove("a"))?.systemError == code)
+    #expect(try await failure(of: cache.flush()) == nil)
+    try await cache.close().value
+    #expect(try await isIntact(scene.open(.mebibytes(1))))
+  }
+
+  @Test(arguments: [POSIXErrorCode.EACCES, .EROFS])
+  func `a folder that cannot be made is an error`(code: POSIXErrorCode) async throws {
+    calls.inject(.error(code), of: [.makeFolder], count: .max)
     let cache = scene.open(.mebibytes(1), calls)
 
     #expect(try await failure(of: cache.get("a"))?.systemError == code)

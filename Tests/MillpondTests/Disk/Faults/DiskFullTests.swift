@@ -46,9 +46,21 @@ struct DiskFullTests {
     let smaller = DiskCache(directory: folder, byteLimit: .mebibytes(1))
     try await smaller.set(Data("new"), for: "kept").value
     #expect(try await smaller.get("kept").value == Data("new"))
-    // For the next size.
-    try await smaller.removeAll().value
     try await smaller.close().value
+    // For the other test.
+    let last = open()
+    try await last.removeAll().value
+    try await last.set(Data("old"), for: "kept").value
+    try await last.close().value
+  }
+
+  @Test func `a read-only volume serves gets, and fails sets`() async throws {
+    let cache = open()
+
+    #expect(try await cache.get("kept").value == Data("old"))
+    #expect(try await failure(of: cache.set(Data("new"), for: "kept"))?.systemError == .EROFS)
+    #expect(try await cache.get("kept").value == Data("old"))
+    try await cache.close().value
   }
 }
 

@@ -55,9 +55,17 @@ final class FaultyCalls: FileCalls {
   private let state = Locked(State())
   private let before: @Sendable (Call) -> Void
 
-  /// - Parameter before: Called before each call, on the thread that makes it; before an unlock too,
-  ///   which counts as a lock.
-  init(before: @escaping @Sendable (Call) -> Void = { _ in }) {
+  /// The error of every changing call.
+  private let refusal: POSIXErrorCode?
+
+  /// - Parameters:
+  ///   - refusal: The error of every changing call, as on a read-only volume; nil for none.
+  ///   - before: Called before each call, on the thread that makes it; before an unlock too, which
+  ///     counts as a lock.
+  init(
+    refusing refusal: POSIXErrorCode? = nil, before: @escaping @Sendable (Call) -> Void = { _ in }
+  ) {
+    self.refusal = refusal
     self.before = before
   }
 
@@ -94,6 +102,7 @@ final class FaultyCalls: FileCalls {
   /// Returns the fault of this call.
   private func enter(_ call: Call) throws -> Fault? {
     before(call)
+    if let refusal, Call.effects.contains(call), call != .makeFolder { throw POSIXError(refusal) }
     let (fault, wasDead) = state.withLock { state -> (Fault?, Bool) in
       state.counts[call, default: 0] += 1
       if state.isDead { return (nil, true) }
@@ -126,6 +135,7 @@ extension FaultyCalls {
   func open(_ path: String, _ access: FileAccess) throws -> Int32 {
     switch access {
     case .making, .sharing: _ = try enter(.make)
+    case .updating where refusal != nil: _ = try enter(.make)
     case .reading, .updating, .folder: _ = try enter(.open)
     }
     return try calls.open(path, access)
