@@ -64,12 +64,4 @@ import Testing
     #expect(recorder.transcript == ["failed some"])
     #expect(recorder.violations.isEmpty)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    subscribe()
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -30,12 +30,4 @@ import Testing
 
     #expect(recorder.transcript == ["failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.collect())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

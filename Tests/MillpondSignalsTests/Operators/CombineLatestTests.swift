@@ -105,18 +105,6 @@ import Testing
       recorder.transcript == ["progress 1/?", "progress 3/30", "progress 5/?", "progress 7/23"])
   }
 
-  @Test func `disposal reaches all inputs`() {
-    subscribe()
-    first.next(1)
-
-    recorder.dispose()
-    second.next("a")
-
-    #expect(first.disposals == 1)
-    #expect(second.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
-
   @Test func `a value that is replaced is released`() {
     let released = Journal<Int>()
     let source = TestSource<Witness>()

@@ -23,12 +23,4 @@ import Testing
 
     #expect(recorder.failure as? Trouble == .some)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.compactMap { Int($0) })
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

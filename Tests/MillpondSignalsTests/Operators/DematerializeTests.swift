@@ -44,12 +44,4 @@ import Testing
     #expect(recorder.transcript == ["next 1", "next 2", "failed some"])
     #expect(recorder.violations.isEmpty)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.dematerialize())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

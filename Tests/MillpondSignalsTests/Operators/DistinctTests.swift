@@ -40,12 +40,4 @@ import Testing
 
     #expect(recorder.transcript == ["failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.distinct())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -29,12 +29,4 @@ import Testing
 
     #expect(recorder.failure as? Trouble == .some)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.filter { _ in true })
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

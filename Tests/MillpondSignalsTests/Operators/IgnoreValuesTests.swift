@@ -32,12 +32,4 @@ import Testing
 
     #expect(recorder.transcript == ["next done", "completed"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    let recorder = Recorder<Never>().subscribe(to: source.signal.ignoreValues())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -37,12 +37,4 @@ import Testing
 
     #expect(recorder.transcript == ["failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.last())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -24,16 +24,6 @@ import Testing
     #expect(recorder.failure as? Trouble == .some)
   }
 
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.map { "\($0)" })
-
-    recorder.dispose()
-    source.next(1)
-
-    #expect(source.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
-
   @Test func `a settled value is changed, too`() {
     recorder.subscribe(to: Signal.just(1).map { "<\($0)>" })
 

@@ -30,12 +30,4 @@ import Testing
     }
     #expect(recorder.isCompleted)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.materialize())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

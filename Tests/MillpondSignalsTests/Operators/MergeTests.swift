@@ -72,15 +72,6 @@ import Testing
     #expect(second.disposals == 1)
   }
 
-  @Test func `disposal reaches all`() {
-    recorder.subscribe(to: first.signal.merge(second.signal))
-
-    recorder.dispose()
-
-    #expect(first.disposals == 1)
-    #expect(second.disposals == 1)
-  }
-
   @Test func `twenty thousand nested merges run and are released without overflow`() {
     let count = Locked(0)
     var signal = Signal<Int>.empty

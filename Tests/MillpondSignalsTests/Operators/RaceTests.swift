@@ -68,14 +68,6 @@ import Testing
     #expect(recorder.violations.isEmpty)
   }
 
-  @Test func `disposal reaches all`() {
-    subscribe()
-
-    recorder.dispose()
-
-    #expect(sources.map(\.disposals) == [1, 1, 1])
-  }
-
   @Test func `one of several signals that send at once wins, and is delivered to its end`()
     async throws
   {

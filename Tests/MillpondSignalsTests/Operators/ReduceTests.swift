@@ -42,14 +42,4 @@ import Testing
 
     #expect(recorder.values == [6])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.reduce(0, +))
-
-    recorder.dispose()
-    source.completed()
-
-    #expect(source.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
 }

@@ -34,12 +34,4 @@ import Testing
 
     #expect(recorder.transcript == ["failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.scan("") { "\($0)\($1)" })
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -37,12 +37,4 @@ import Testing
 
     #expect(recorder.transcript == ["next 1 none", "completed"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.settle())
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

@@ -46,12 +46,4 @@ import Testing
 
     #expect(recorder.transcript == ["failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.skip(1))
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

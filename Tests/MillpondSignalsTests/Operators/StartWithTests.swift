@@ -30,12 +30,4 @@ import Testing
 
     #expect(recorder.transcript == ["next 0", "failed some"])
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.startWith(0))
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-  }
 }

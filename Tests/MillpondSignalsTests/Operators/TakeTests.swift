@@ -62,16 +62,6 @@ import Testing
     #expect(sent.withLock { $0 } == 1)
   }
 
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.take(2))
-
-    recorder.dispose()
-    source.next(1)
-
-    #expect(source.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
-
   @Test func `a value sent in the callback of the last one is dropped`() {
     recorder.subscribe(to: source.signal.take(1)) { [source] event in
       if case .next(1) = event { source.next(2) }

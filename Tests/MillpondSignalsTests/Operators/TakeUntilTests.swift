@@ -71,17 +71,6 @@ import Testing
     #expect(recorder.transcript == ["completed"])
   }
 
-  @Test func `disposal reaches both`() {
-    subscribe()
-
-    recorder.dispose()
-    source.next(1)
-
-    #expect(source.disposals == 1)
-    #expect(trigger.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
-
   @Test func `a trigger that races the upstream's end gives one completion`() async throws {
     for _ in 0..<200 {
       let source = TestSource<Int>()

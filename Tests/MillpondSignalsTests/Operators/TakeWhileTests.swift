@@ -55,14 +55,4 @@ import Testing
     #expect(recorder.transcript == ["completed"])
     #expect(recorder.violations.isEmpty)
   }
-
-  @Test func `disposal reaches the upstream`() {
-    recorder.subscribe(to: source.signal.take(while: { _ in true }))
-
-    recorder.dispose()
-    source.next(1)
-
-    #expect(source.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
 }

@@ -91,15 +91,6 @@ import Testing
     #expect(recorder.transcript == ["progress 1/2"])
   }
 
-  @Test func `disposal reaches both`() {
-    subscribe()
-
-    recorder.dispose()
-
-    #expect(source.disposals == 1)
-    #expect(other.disposals == 1)
-  }
-
   @Test func `on different threads nothing overlaps, and no value is lost`() async throws {
     let pipes = (0..<2).map { _ in PublishSubject<Int>() }
     let recorder = Recorder<Int>()

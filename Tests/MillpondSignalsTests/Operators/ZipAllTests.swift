@@ -74,14 +74,6 @@ import Testing
     #expect(recorder.values == [[1, 3]])
   }
 
-  @Test func `disposal reaches all`() {
-    recorder.subscribe(to: zip(sources.map(\.signal)))
-
-    recorder.dispose()
-
-    #expect(sources.map(\.disposals) == [1, 1, 1])
-  }
-
   @Test func `a failure does not hide the other outcomes if all signals are settled`() throws {
     let signals: [Signal<Int>] = [.just(1), .fail(Trouble.some), .just(3)]
     let recorder = Recorder<[Result<Int, any Error>]>()

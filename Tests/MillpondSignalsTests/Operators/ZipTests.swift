@@ -113,18 +113,6 @@ import Testing
     #expect(recorder.progress.last == SignalProgress(completed: .max, total: .max))
   }
 
-  @Test func `disposal reaches all inputs`() {
-    subscribe()
-
-    recorder.dispose()
-    first.next(1)
-    second.next("a")
-
-    #expect(first.disposals == 1)
-    #expect(second.disposals == 1)
-    #expect(recorder.events.isEmpty)
-  }
-
   @Test func `inputs on different threads are joined in order`() async throws {
     let pipes = (0..<3).map { _ in PublishSubject<Int>() }
     let recorder = Recorder<[Int]>()
