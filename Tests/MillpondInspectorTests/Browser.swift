@@ -2,7 +2,8 @@ import Foundation
 
 /// A headless Chromium, driven over its debugging protocol through a pair of pipes.
 ///
-/// It is ended after two minutes, so that a page that hangs fails its test.
+/// One serves all tests, for it starts in a second or two. It is ended after five minutes, so that a page
+/// that hangs fails its test.
 final class Browser {
   struct Failure: Error, CustomStringConvertible { let description: String }
 
@@ -14,6 +15,19 @@ final class Browser {
       .first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
+  // The suite is serialized: one test at a time uses it.
+  nonisolated(unsafe) private static let shared: Result<Browser, any Error> = Result {
+    atexit { try? Browser.shared.get().end() }
+    return try Browser()
+  }
+
+  /// Returns the browser with an empty page, in place of that of the test before.
+  static func withNewPage() throws -> Browser {
+    let browser = try shared.get()
+    try browser.openPage()
+    return browser
+  }
+
   /// The complaints of the page: exceptions and violated policies.
   private(set) var complaints: [String] = []
 
@@ -24,9 +38,10 @@ final class Browser {
   private let output: FileHandle
   private var received = Data()
   private var lastID = 0
+  private var target: String?
   private var session: String?
 
-  init() throws {
+  private init() throws {
     // A browser that has ended is an error of the write, not the end of the tests.
     signal(SIGPIPE, SIG_IGN)
     guard let path = Self.path else { throw Failure(description: "no Chromium is installed") }
@@ -37,7 +52,7 @@ final class Browser {
     // As root there is no sandbox. The pipes have the numbers that the option prescribes.
     let script = """
       test "$(id -u)" = 0 && alone=--no-sandbox
-      exec timeout -s KILL 120 "$1" --headless=new $alone --disable-gpu --disable-dev-shm-usage \
+      exec timeout -s KILL 300 "$1" --headless=new $alone --disable-gpu --disable-dev-shm-usage \
         --no-first-run --user-data-dir="$2/profile" --remote-debugging-pipe about:blank \
         3< "$2/requests" 4> "$2/answers"
       """
@@ -52,14 +67,20 @@ final class Browser {
     try process.run()
     input = try FileHandle(forWritingTo: requests)
     output = try FileHandle(forReadingFrom: answers)
-    let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"]
+  }
+
+  private func openPage() throws {
+    session = nil
+    if let target { try call("Target.closeTarget", ["targetId": target]) }
+    target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
     session =
       try call("Target.attachToTarget", ["targetId": target ?? "", "flatten": true])["sessionId"]
       as? String
-    for domain in ["Runtime", "Log", "Page"] { _ = try call("\(domain).enable") }
+    complaints = []
+    for domain in ["Runtime", "Log", "Page"] { try call("\(domain).enable") }
   }
 
-  deinit {
+  private func end() {
     session = nil
     _ = try? call("Browser.close")
     try? input.close()
@@ -97,6 +118,7 @@ final class Browser {
   }
 
   private func note(_ message: [String: Any]) {
+    guard message["sessionId"] as? String == session else { return }
     let parameters = message["params"] as? [String: Any] ?? [:]
     switch message["method"] as? String {
     case "Runtime.exceptionThrown": complaints.append("\(parameters["exceptionDetails"] ?? "")")

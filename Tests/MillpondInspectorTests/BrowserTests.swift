@@ -64,7 +64,7 @@ struct BrowserTests {
   func page(allowing: Set<InspectorPermission>) throws -> (inspector: Inspector, Browser) {
     let inspector = try Inspector(
       scene.cache, title: "Ten thousand \(Self.hostile)", allowing: allowing)
-    let browser = try Browser()
+    let browser = try Browser.withNewPage()
     try browser.show(width: 1_280, height: 1_100, isDark: false)
     try browser.open(inspector.address)
     try browser.wait(until: "document.querySelectorAll('#gets li').length > 100")
@@ -116,7 +116,7 @@ struct BrowserTests {
     let layers = (0..<20).map { AnyCache(MemoryCache<String, Int>(countLimit: 9).named("\($0)")) }
     let inspector = try Inspector(AnyCache(layering: layers))
     defer { inspector.stop() }
-    let browser = try Browser()
+    let browser = try Browser.withNewPage()
     try browser.open(inspector.address)
 
     try browser.wait(until: "document.querySelectorAll('.part.store').length == 20")
@@ -130,7 +130,7 @@ struct BrowserTests {
     defer { inspector.stop() }
     let others = try (0..<OpenPages.limit).map { _ in try InspectorTests().states(of: inspector) }
     for (client, _) in others { _ = InspectorTests().nextState(client) }
-    let browser = try Browser()
+    let browser = try Browser.withNewPage()
     try browser.open(inspector.address)
     let state = "document.getElementById('state')?.textContent"
     try browser.wait(until: "\(state)?.startsWith('not connected')")

@@ -143,7 +143,7 @@ import Testing
     let slow = try RedisScene(
       [
         "--dir", scene.server.folder.path, "--loading-process-events-interval-bytes", "1024",
-        "--key-load-delay", "50000",
+        "--key-load-delay", "20000",
       ], until: "Server initialized")
     let cache = try slow.cache()
 

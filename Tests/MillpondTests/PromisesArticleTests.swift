@@ -10,32 +10,32 @@ import Testing
 
   let rows: [Row]
 
-  /// The texts of the files that declare a suite, or extend it.
-  let sources: [String: [String]]
+  /// The names of the tests in the files that declare a suite, or extend it.
+  let tests: [String: Set<String>]
 
   init() throws {
-    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent()
-    let article = tests.deletingLastPathComponent()
+    let article = folder.deletingLastPathComponent()
       .appendingPathComponent("Sources/Millpond/Millpond.docc/Promises.md")
     rows = Self.rows(in: try String(contentsOf: article, encoding: .utf8))
-    let names = FileManager.default.enumerator(atPath: tests.path)?
+    let names = FileManager.default.enumerator(atPath: folder.path)?
       .compactMap { $0 as? String }.filter { $0.hasSuffix("Tests.swift") || $0.contains("Tests+") }
-    var sources: [String: [String]] = [:]
+    var tests: [String: Set<String>] = [:]
     for name in names ?? [] {
-      let text = try String(contentsOf: tests.appendingPathComponent(name), encoding: .utf8)
-      for suite in Self.types(in: text) { sources[suite, default: []].append(text) }
+      let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+      let named = text.components(separatedBy: "func `").dropFirst().map { rest in
+        String(rest.prefix { $0 != "`" })
+      }
+      for suite in Self.types(in: text) { tests[suite, default: []].formUnion(named) }
     }
-    self.sources = sources
+    self.tests = tests
   }
 
   @Test func `every test that the article of promises names exists in its suite`() {
     #expect(rows.count > 80)
     for row in rows {
-      let isThere = sources[row.suite, default: []].contains {
-        $0.utf8.firstRange(of: "func `\(row.test)`(".utf8) != nil
-      }
-      #expect(isThere, "\(row.suite): \(row.test)")
+      #expect(tests[row.suite]?.contains(row.test) == true, "\(row.suite): \(row.test)")
     }
   }
 

@@ -39,12 +39,17 @@ import Testing
     let names = FileManager.default.enumerator(atPath: folder.path())?
       .compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }
     return try #require(names).flatMap { name in
-      let whole = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-      // What the compiler refuses needs no name that is free.
-      let text = whole.replacing(/(?m)^@available\(\*, unavailable.*\n.*/, with: "")
+      let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+      let lines = text.split(separator: "\n").filter {
+        $0.hasPrefix("public ") || $0.hasPrefix("@")
+      }
       let declaration =
-        /(?m)^(?:@\w+ )*public (?:final class|class|struct|enum|protocol|actor|typealias) (\w+)/
-      return text.matches(of: declaration).map { String($0.1) }
+        /(?:@\w+ )*public (?:final class|class|struct|enum|protocol|actor|typealias) (\w+)/
+      // What the compiler refuses needs no name that is free.
+      return zip(lines, ["@"] + lines).compactMap { line, before in
+        before.hasPrefix("@available(*, unavailable")
+          ? nil : line.prefixMatch(of: declaration).map { String($0.1) }
+      }
     }
   }
 }

@@ -25,15 +25,15 @@ import Testing
       ]
       let clock = ManualClock()
       for duration in durations {
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(20))
         Self.run(duration, clock)
         Self.run(duration, PlainClock(base: clock))
         Self.run(duration, ContinuousClock())
         Self.run(duration, SuspendingClock())
       }
       // The tasks of timers begin to sleep.
-      for _ in 0..<100 { await Task.yield() }
-      clock.advance(by: .seconds(1))
+      for _ in 0..<20 { await Task.yield() }
+      clock.advance(by: .milliseconds(20))
     }
   }
 

@@ -16,7 +16,11 @@ import Testing
     await expectLikeness(scene, seed, count: 1_500, interval: 6)
   }
 
-  @Test(arguments: ModelScene.large)
+  /// Few of the scenes have each policy, weights or none, and each kind of expiry.
+  private static let large = stride(from: 0, to: ModelScene.large.count, by: Effort.stride(4))
+    .map { ModelScene.large[$0] }
+
+  @Test(arguments: large)
   func `one that becomes sixteen does what a plain one does`(scene: ModelScene) async {
     await expectLikeness(scene, 1, count: Effort.rounds(2_000, few: 700), interval: 1_000)
   }

@@ -65,7 +65,7 @@ import Testing
   {
     let place = SharedFolder("killed", of: TestPlatform.process)
     defer { place.remove() }
-    for call in stride(from: 1, to: .max, by: Effort.stride(7)) {
+    for call in stride(from: 1, to: .max, by: Effort.stride(13)) {
       try place.prepare(killingAt: call, isRendezvous: false)
       try await #require(processExitsWith: .signal(9)) {
         try await DiskCacheKilledTurnTests.takeTurns(
@@ -90,7 +90,7 @@ import Testing
     let place = SharedFolder("waiting", of: TestPlatform.process)
     defer { place.remove() }
     var refusals = 0
-    for call in stride(from: 1, to: .max, by: Effort.stride(7)) {
+    for call in stride(from: 1, to: .max, by: Effort.stride(13)) {
       try place.prepare(killingAt: call, isRendezvous: true)
       async let death = #expect(processExitsWith: .signal(9)) {
         try await DiskCacheKilledTurnTests.takeTurns(

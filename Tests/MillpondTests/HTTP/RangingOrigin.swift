@@ -26,7 +26,9 @@ final class RangingOrigin: HTTPTransport {
       answer
     }
   ) {
-    body = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) })
+    let part = Data((0..<2_048).map { UInt8(truncatingIfNeeded: ($0 &* 31) >> 3) })
+    body = (0...byteCount / 2_048).reduce(into: Data()) { body, _ in body += part }
+      .prefix(byteCount)
     capabilities = TransportCapabilities(appliesBackpressure: appliesBackpressure)
     self.change = change
   }

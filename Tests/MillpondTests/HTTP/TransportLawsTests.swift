@@ -57,7 +57,7 @@ import Testing
 
   @Test(arguments: faults)
   func `a transport with one fault breaks its law`(fault: Fault) async {
-    let laws = TransportLaws(timeLimit: .milliseconds(500)) { Changed(fault.send) }
+    let laws = TransportLaws(timeLimit: .milliseconds(200)) { Changed(fault.send) }
 
     let breaches = await laws.breaches(of: [fault.law])
 

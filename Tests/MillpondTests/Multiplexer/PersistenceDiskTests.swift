@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `different names are different folders, also long ones, and without regard to case`() {
-    let long = String(repeating: "x", count: 10_000_000)
+    let long = String(repeating: "x", count: 100_000)
     let names = ["", "a", "A", "%61", "..", ".", "/", long, long + "y", long + "z"]
 
     let folders = names.map { FolderName.encoded($0).lowercased() }

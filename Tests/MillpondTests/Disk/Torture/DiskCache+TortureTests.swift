@@ -53,7 +53,7 @@ import Testing
     while try await !isOver(
       number, limit, .death(isHalfDone: isHalfDone), FaultyCalls.Call.effects, isDeadly: true)
     {
-      number += Effort.stride(11)
+      number += Effort.stride(19)
     }
 
     #expect(number > 50)
@@ -67,7 +67,7 @@ import Testing
     let faulty = FaultyCalls.Call.all.subtracting([.readNow])
     // The two error codes take turns: one fails the calls that the other skips.
     while try await !isOver(number, limit, .error(code), faulty, isDeadly: false) {
-      number += 2 * Effort.stride(31)
+      number += 2 * Effort.stride(47)
     }
 
     #expect(number > 100)

@@ -100,7 +100,7 @@ import Testing
     try scene.makeFolder()
     let url = scene.url("segment")
 
-    for _ in 0..<200 {
+    for _ in 0..<Effort.rounds(200, few: 60) {
       var bytes: [UInt8] = []
       for number in 0..<8 {
         var record = RecordBytes.make(key: "\(number)")
