@@ -29,8 +29,10 @@ extension PartialTransfers {
     queue.async { self.remove(place.name) }
   }
 
-  /// Begins to follow a file into which a body is being streamed, and returns the file for its head;
-  /// nil if the resource has bytes already. Meanwhile nothing else is stored for it.
+  /// Begins to follow a file into which a body is being streamed.
+  ///
+  /// Returns the file for its head; nil if the resource has bytes already. Meanwhile nothing else is
+  /// stored for it.
   ///
   /// Blocks: not on the queue of files.
   func follow(_ file: UnfinishedFile, at place: PartialPlace) -> OpenFile? {
