@@ -82,8 +82,8 @@ let package = Package(
     .executableTarget(
       name: "MillpondBench",
       dependencies: [
-        "Millpond", "MillpondEntities", "MillpondRedis", "MillpondSockets", "LoopbackServer",
-        "LocalRedis",
+        "Millpond", "MillpondEntities", "MillpondRedis", "MillpondSockets", "MillpondTesting",
+        "LoopbackServer", "LocalRedis",
       ],
       path: "Benchmarks/MillpondBench", swiftSettings: settings),
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
@@ -147,7 +147,10 @@ let package = Package(
       dependencies: ["LoopbackServer", "MillpondSockets", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
-      name: "MillpondBenchTests", dependencies: ["MillpondBench", "TestTraits"],
+      name: "MillpondBenchTests",
+      dependencies: [
+        "MillpondBench", "MillpondCore", "MillpondSignals", "MillpondTesting", "TestTraits",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "TypeCheckingTests", dependencies: ["MillpondSignals", "MillpondTesting"],

@@ -7,7 +7,7 @@ func bench(_ arguments: some Sequence<String>) -> Int32 {
   do {
     let options = try Options(arguments)
     let groups = try Group.named(options.names)
-    if options.has("--help") || options.has("-h") {
+    if options.has("--help") {
       print(Options.help)
     } else if options.has("--list") {
       let rows = groups.flatMap(\.rows)
@@ -23,31 +23,32 @@ func bench(_ arguments: some Sequence<String>) -> Int32 {
   }
 }
 
+/// Measures groups one after the other: prints each sample at once, and writes the page after each
+/// group, so that an hour's work is not lost with the last one.
 private func measure(_ groups: [Group], _ options: Options) throws -> Int32 {
-  let page = try options["--out"].map { try OutputFile($0) }
+  var page = ReportPage(isQuick: options.has("--quick"))
+  if let file = options["--out"] { try page.write(to: file) }
   let folder = try WorkFolder(
     in: options["--folder"] ?? FileManager.default.temporaryDirectory.path)
   defer { folder.clear() }
   keepCompany()
-  let run = Run(isQuick: options.has("--quick"), folder: folder, traces: options["--traces"])
-  if let page { return try report(groups, run, to: page) }
-  return try printSamples(groups.flatMap(\.rows), run, asJSON: options.has("--json"))
-}
-
-private func printSamples(_ rows: [Row], _ run: Run, asJSON: Bool) throws -> Int32 {
-  let table = Table(for: rows)
-  if !asJSON { print(Table.legend, table.header, separator: "\n\n") }
-  var samples: [Sample] = []
-  for row in rows {
-    row.samples(run) { sample in
-      samples.append(sample)
-      if !asJSON { print(table.line(sample)) }
-      // At once, also into a file: some rows take a while.
-      fflush(nil)
+  let run = Run(isQuick: page.isQuick, folder: folder, traces: options["--traces"])
+  let isTable = !options.has("--json")
+  if isTable { print(Table.legend, Table.line(Table.titles), separator: "\n\n") }
+  for var group in groups {
+    for row in group.rows {
+      row.samples(run) { sample in
+        group.samples.append(sample)
+        if isTable { print(Table.line(sample.cells)) }
+        // At once, also into a file: some rows take a while.
+        fflush(nil)
+      }
     }
+    page.groups.append(group)
+    if let file = options["--out"] { try page.write(to: file) }
   }
-  if asJSON { print(try json(samples)) }
-  return samples.allSatisfy(\.isSumRight) ? 0 : 1
+  if !isTable { print(try json(page.samples)) }
+  return page.samples.allSatisfy(\.isSumRight) ? 0 : 1
 }
 
 /// Starts a second thread, which sleeps.

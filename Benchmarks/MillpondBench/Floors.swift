@@ -19,26 +19,21 @@ extension Work {
     }
   }
 
-  /// An object allocated and released.
-  static let object = objects(1)
-
   /// Returns the allocation and release of `count` objects.
   static func objects(_ count: Int) -> Work {
     Work(
-      count == 1 ? "object" : "objects-\(count)", elsewhere: 24 * Double(count),
-      expected: { triangle($0) * count }
+      "objects-\(count)", elsewhere: 24 * Double(count), expected: { triangle($0) * count }
     ) { operations in
       var sum = 0
       for term in 0..<operations {
-        for _ in 0..<count { sum &+= opaqueObject(term).value }
+        for _ in 0..<count { sum &+= opaqueObject(term).take() }
       }
       return sum
     }
   }
 
   /// The standard library's lock, an addition behind it, and a closure called after the unlock.
-  static let mutex = Work("mutex", elsewhere: 9.1, expected: triangle) { operations in
-    let sum = Sum()
+  static let mutex = summing("mutex", elsewhere: 9.1, expected: triangle) { sum, operations in
     let add: (Int) -> Void = opaqueCall { sum.add($0) }
     let state = Mutex(0)
     for term in 0..<operations {
@@ -48,14 +43,12 @@ extension Work {
           return last
         })
     }
-    return sum.take()
   }
 
   /// Our lock around a dictionary of a thousand, by a string of 40 characters.
   static let stringTable: Work = {
     let state = Locked(Dictionary(uniqueKeysWithValues: zip(stringKeys, 0...)))
-    return Work("dictionary", elsewhere: 61, expected: { $0 / 1_000 * triangle(1_000) }) {
-      operations in
+    return Work("dictionary", elsewhere: 61, expected: sumOfKeys) { operations in
       var sum = 0
       for _ in 0..<(operations / 1_000) {
         for key in stringKeys { sum &+= state.withLock { $0[key] } ?? 0 }
@@ -63,6 +56,11 @@ extension Work {
       return sum
     }
   }()
+
+  /// Returns the sum of that many visits to a thousand keys in turn, by their numbers.
+  @Sendable static func sumOfKeys(_ operations: Int) -> Int {
+    operations / 1_000 * triangle(1_000)
+  }
 
   /// A thousand different strings of 40 characters.
   static let stringKeys = (0..<1_000).map(stringKey)
@@ -73,15 +71,9 @@ extension Work {
   }
 }
 
-private final class Number {
-  let value: Int
-
-  init(_ value: Int) {
-    self.value = value
-  }
-}
-
 @inline(never)
-private func opaqueObject(_ value: Int) -> Number {
-  Number(value)
+private func opaqueObject(_ value: Int) -> Sum {
+  let sum = Sum()
+  sum.add(value)
+  return sum
 }

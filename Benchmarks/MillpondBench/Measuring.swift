@@ -10,26 +10,26 @@ enum Figure {
 }
 
 extension Sample {
-  /// Measures works by turns, each so often: the first is ours, the others are floors.
+  /// Measures works by turns, so many operations each: the first is ours, the others are floors.
   ///
-  /// - Parameters:
-  ///   - works: The works, each with the number of its operations.
-  ///   - unit: The duration of the unit of the row.
-  ///   - clock: Returns a time in seconds: that of the world, or of the processor.
+  /// - Parameter clock: Returns a time in seconds: that of the world, or of the processor.
   mutating func measure(
-    _ works: [(work: Work, operations: Int)], repetitions: Int, _ figure: Figure = .best,
-    unit: Duration = .nanoseconds(1), clock: () -> Double = wallSeconds
+    _ works: [Work], _ operations: Int, repetitions: Int, _ figure: Figure = .best,
+    clock: () -> Double = wallSeconds
   ) throws {
+    let units: [String: Double] = ["ns": 1e9, "µs": 1e6, "ms": 1e3]
+    let unitsPerSecond = units[unit] ?? 1
     var times = works.map { _ in [Double]() }
     for round in 0..<repetitions {
       // The first alternates, so that none always profits from the other's turn.
       let turns = round.isMultiple(of: 2) ? Array(works.indices) : works.indices.reversed()
       for turn in turns {
-        let (work, operations) = works[turn]
+        let work = works[turn]
+        let operations = min(work.few ?? operations, operations)
         try work.prepare()
         let start = clock()
         let sum = try work.run(operations)
-        times[turn].append((clock() - start) / (unit / .seconds(1)) / Double(operations))
+        times[turn].append((clock() - start) * unitsPerSecond / Double(operations))
         isSumRight = try sum == work.expected(operations) && isSumRight
       }
     }
@@ -37,7 +37,7 @@ extension Sample {
       figure == .best ? times.min() : times.sorted()[times.count / 2]
     }
     value = figures.first ?? nil
-    floors = zip(works, figures).dropFirst().map { Floor(name: $0.work.name, value: $1) }
+    floors = zip(works, figures).dropFirst().map { Floor(name: $0.name, value: $1) }
   }
 }
 
@@ -53,9 +53,4 @@ private func seconds(_ clock: clockid_t) -> Double {
   var time = timespec()
   clock_gettime(clock, &time)
   return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-}
-
-/// Returns the median; nil of none.
-func median(_ figures: [Double]) -> Double? {
-  figures.isEmpty ? nil : figures.sorted()[figures.count / 2]
 }

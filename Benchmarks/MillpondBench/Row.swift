@@ -30,22 +30,31 @@ struct Row {
     }
   }
 
+  /// Creates a row of the time of works, of which the first is ours, and the others are floors.
+  ///
+  /// - Parameter works: Makes the works, and the number of operations of each.
+  init(
+    _ name: String, _ summary: String, unit: String = "ns", _ targets: [Target] = [],
+    repetitions: Int, _ figure: Figure = .best, clock: @escaping () -> Double = wallSeconds,
+    works: @escaping (Run) throws -> ([Work], operations: Int)
+  ) {
+    self.init(name, summary, unit: unit, targets) { run, sample in
+      let (works, operations) = try works(run)
+      try sample.measure(
+        works, operations, repetitions: run.count(repetitions, quick: 2), figure, clock: clock)
+    }
+  }
+
   /// Measures; a failure is a sample too.
   func samples(_ run: Run, _ report: (Sample) -> Void) {
     do {
       try measure(run, report)
     } catch {
-      let isAbsent = error is Absence
+      let isAbsence = (error as? Trouble)?.isAbsence ?? false
       report(
-        Sample(
-          name: name, summary: summary, unit: "", isSumRight: isAbsent, note: "\(error)"))
+        Sample(name: name, summary: summary, unit: "", isSumRight: isAbsence, note: "\(error)"))
     }
   }
-}
-
-/// Something that a row needs and this machine lacks, which is no failure.
-struct Absence: Error, CustomStringConvertible {
-  let description: String
 }
 
 /// The circumstances of a run.
@@ -69,23 +78,16 @@ struct Run {
 struct WorkFolder: Sendable {
   let path: String
 
-  /// - Throws: ``FileTrouble`` when it can't be made.
-  init(in folder: String) throws(FileTrouble) {
+  /// - Throws: When it can't be made.
+  init(in folder: String) throws {
     path = folder + "/millpond-bench-" + UUID().uuidString
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    } catch {
-      throw FileTrouble(
-        path: folder, reason: "can't make a folder there: \(error.localizedDescription)")
-    }
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
   }
 
   /// Returns the path of an empty folder in it, in place of an existing one.
   func fresh(_ name: String) throws -> String {
     let new = path + "/" + name
-    if FileManager.default.fileExists(atPath: new) {
-      try FileManager.default.removeItem(atPath: new)
-    }
+    try? FileManager.default.removeItem(atPath: new)
     try FileManager.default.createDirectory(atPath: new, withIntermediateDirectories: false)
     return new
   }
@@ -96,14 +98,19 @@ struct WorkFolder: Sendable {
   }
 }
 
-/// A failure to use a file.
-struct FileTrouble: Error, CustomStringConvertible {
-  let path: String
-  let reason: String
+/// A mistake in the arguments, a file that can't be used, or something that this machine lacks.
+struct Trouble: Error, CustomStringConvertible {
+  let description: String
 
-  init(path: String, reason: String = String(cString: strerror(errno))) {
-    (self.path, self.reason) = (path, reason)
+  /// Whether a row needs what the machine lacks, which is no failure.
+  let isAbsence: Bool
+
+  init(_ description: String, isAbsence: Bool = false) {
+    (self.description, self.isAbsence) = (description, isAbsence)
   }
 
-  var description: String { "\(path): \(reason)" }
+  /// Creates the failure of the last system call on a file.
+  init(path: String) {
+    self.init("\(path): \(String(cString: strerror(errno)))")
+  }
 }

@@ -1,9 +1,7 @@
 import Foundation
 
 /// Samples as a table for people: a line each.
-struct Table {
-  private let nameWidth: Int
-
+enum Table {
   static let titles = ["row", "unit", "ours", "", "target", "beside"]
 
   /// The explanation of the columns.
@@ -15,30 +13,19 @@ struct Table {
     hour.
     """
 
-  init(for rows: [Row]) {
-    // A row may have samples with longer names.
-    nameWidth = (rows.map(\.name.count).max() ?? 0) + 5
-  }
-
-  var header: String { line(Self.titles) }
-
-  func line(_ sample: Sample) -> String {
-    line([sample.name] + sample.cells)
-  }
-
-  private func line(_ cells: [String]) -> String {
-    let widths = [nameWidth, 5, 8, 6, 28]
-    let aligned = cells.enumerated().map { column, cell in
-      let width = column < widths.count ? widths[column] : 0
-      let padding = String(repeating: " ", count: max(0, width - cell.count))
-      return column == 2 ? padding + cell : cell + padding
+  /// Returns cells as a line, with the figure at the right of its column.
+  static func line(_ cells: [String]) -> String {
+    let aligned = zip(cells, [30, 6, 8, 6, 28, 0]).enumerated().map { column, cell in
+      column == 2
+        ? String(repeating: " ", count: max(0, cell.1 - cell.0.count)) + cell.0
+        : cell.0.padded(to: cell.1)
     }
     return aligned.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
   }
 }
 
 extension Sample {
-  /// The cells of the table after the name.
+  /// The cells of the table.
   var cells: [String] {
     let others = floors.map { floor in
       let multiple = value.flatMap { value in
@@ -47,7 +34,7 @@ extension Sample {
       return [floor.name, figure(floor.value), multiple].compactMap(\.self).joined(separator: " ")
     }
     return [
-      unit, figure(value), verdict.rawValue,
+      name, unit, figure(value), verdict.rawValue,
       targets.map { $0.text(beside: floors.first) }.joined(separator: ", "),
       note ?? others.joined(separator: ", "),
     ]

@@ -6,17 +6,18 @@ extension Row {
   ///     long as where it was set; elsewhere as many times the floor.
   ///   - mallocs: Objects that an operation may allocate.
   ///   - times: The target as a multiple of the floor, where that itself is the promise.
-  ///   - peer: The fastest of the peers; nil if they were not measured.
+  ///   - peer: The fastest other library, with its nanoseconds where the target was set.
   init(
     _ name: String, _ summary: String, target: Double? = nil, mallocs: Int? = nil,
-    times: Double? = nil, peer: Peer? = nil, figure: Figure = .best, beside floor: Work, body: Work
+    times: Double? = nil, peer: (name: String, nanoseconds: Double)? = nil, figure: Figure = .best,
+    beside floor: Work, _ body: Work
   ) {
     self.init(name, summary) { run, report in
       // Threads need more than one time slice to meet.
       let operations = run.count(100_000, quick: 4_000) * (figure == .median ? 4 : 1)
       var sample = Sample(name: name, summary: summary, unit: "ns")
       try sample.measure(
-        [(body, operations), (floor, operations)], repetitions: run.count(25, quick: 3), figure)
+        [body, floor], operations, repetitions: run.count(25, quick: 3), figure)
       if let peer, let there = floor.elsewhere, let here = sample.floor() {
         sample.floors.append(
           Sample.Floor(name: "as \(peer.name)", value: peer.nanoseconds / there * here))
@@ -28,19 +29,6 @@ extension Row {
       report(sample)
       if let mallocs { report(try Sample(allocationsOf: body, operations, name, mallocs)) }
     }
-  }
-}
-
-extension Row {
-  /// Creates such a row of work of its own.
-  init(
-    _ name: String, _ summary: String, target: Double? = nil, mallocs: Int? = nil,
-    times: Double? = nil, peer: Peer? = nil, beside floor: Work,
-    expected: @escaping @Sendable (Int) -> Int, run: @escaping @Sendable (Int) -> Int
-  ) {
-    self.init(
-      name, summary, target: target, mallocs: mallocs, times: times, peer: peer, beside: floor,
-      body: Work(expected: expected, run: run))
   }
 }
 
@@ -59,30 +47,5 @@ extension Sample {
     let count = AllocationCount.during { sum = try? run(operations) }
     isSumRight = try sum == work.expected(operations)
     value = count.map { (Double($0) / Double(operations) * 100).rounded() / 100 }
-  }
-}
-
-/// The result of the fastest peer for a row.
-///
-/// Measured on another machine, with Swift 6.3.1; see the article "Measuring". The packages are not
-/// dependencies of this one, so their figures are constants, and a row shows what they come to here
-/// by their multiple of the same floor.
-struct Peer {
-  let name: String
-  let nanoseconds: Double
-
-  /// OpenCombine 0.14.
-  static func openCombine(_ nanoseconds: Double) -> Peer {
-    Peer(name: "OpenCombine", nanoseconds: nanoseconds)
-  }
-
-  /// RxSwift 6.10.
-  static func rxSwift(_ nanoseconds: Double) -> Peer {
-    Peer(name: "RxSwift", nanoseconds: nanoseconds)
-  }
-
-  /// Makes the figure of AsyncAlgorithms 1.1.4, or of `Task.value` for plain async code.
-  static func asyncCode(_ nanoseconds: Double) -> Peer {
-    Peer(name: "async code", nanoseconds: nanoseconds)
   }
 }

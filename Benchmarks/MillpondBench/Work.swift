@@ -5,11 +5,15 @@ struct Work: Sendable {
   /// The nanoseconds of a floor on the machine where peers were measured; nil if it was not.
   let elsewhere: Double?
 
+  /// The number of operations, where it is not that of the row: a few of what is slow.
+  let few: Int?
+
   let expected: @Sendable (_ operations: Int) throws -> Int
-  let run: @Sendable (_ operations: Int) throws -> Int
 
   /// The unmeasured preparation of each repetition.
   let prepare: @Sendable () throws -> Void
+
+  let run: @Sendable (_ operations: Int) throws -> Int
 
   /// - Parameters:
   ///   - elsewhere: Measured elsewhere, Swift 6.3.1; see the article "Measuring".
@@ -17,16 +21,30 @@ struct Work: Sendable {
   ///   - prepare: The unmeasured preparation of each repetition.
   ///   - run: Does the work that often, and returns a sum that it can't have got without doing it.
   init(
-    _ name: String = "ours", elsewhere: Double? = nil,
-    expected: @escaping @Sendable (_ operations: Int) throws -> Int,
+    _ name: String = "ours", elsewhere: Double? = nil, few: Int? = nil,
+    expected: @escaping @Sendable (_ operations: Int) throws -> Int = { $0 },
     prepare: @escaping @Sendable () throws -> Void = {},
     run: @escaping @Sendable (_ operations: Int) throws -> Int
   ) {
     self.name = name
     self.elsewhere = elsewhere
+    self.few = few
     self.expected = expected
     self.prepare = prepare
     self.run = run
+  }
+
+  /// Returns work whose observers add to a sum.
+  static func summing(
+    _ name: String = "ours", elsewhere: Double? = nil,
+    expected: @escaping @Sendable (_ operations: Int) -> Int = { $0 },
+    _ body: @escaping @Sendable (Sum, _ operations: Int) -> Void
+  ) -> Work {
+    Work(name, elsewhere: elsewhere, expected: expected) { operations in
+      let sum = Sum()
+      body(sum, operations)
+      return sum.take()
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import Testing
     var sample = Sample(name: "row", summary: "", unit: "ns")
 
     try sample.measure(
-      [(counting("ours"), 3), (counting("one"), 3), (counting("two"), 5)], repetitions: 2)
+      [counting("ours"), counting("one"), counting("two")], 3, repetitions: 2)
 
     #expect(sample.isSumRight && sample.value != nil)
     #expect(sample.floors.map(\.name) == ["one", "two"])
@@ -21,9 +21,27 @@ import Testing
     works[wrong] = Work("wrong", expected: { $0 }, run: { $0 + 1 })
     var sample = Sample(name: "row", summary: "", unit: "ns")
 
-    try sample.measure(works.map { ($0, 3) }, repetitions: 1)
+    try sample.measure(works, 3, repetitions: 1)
 
     #expect(sample.verdict == .wrong)
+  }
+
+  @Test func `a work of few operations does no more, and each has its share of the time`() throws {
+    let counts = Locked([Int]())
+    let few = Work(few: 2) { count in
+      counts.withLock { $0.append(count) }
+      return count
+    }
+    var sample = Sample(name: "row", summary: "", unit: "s")
+    var seconds = 0.0
+
+    try sample.measure([few], 5, repetitions: 1) {
+      seconds += 3
+      return seconds
+    }
+
+    #expect(counts.withLock { $0 } == [2])
+    #expect(sample.value == 1.5)
   }
 
   @Test func `works are prepared each time, and their turns alternate`() throws {
@@ -38,7 +56,7 @@ import Testing
     }
     var sample = Sample(name: "row", summary: "", unit: "ns")
 
-    try sample.measure(works.map { ($0, 1) }, repetitions: 2)
+    try sample.measure(works, 1, repetitions: 2)
 
     #expect(turns.withLock { $0 } == ["+a", "a", "+b", "b", "+b", "b", "+a", "a"])
   }
@@ -48,13 +66,13 @@ import Testing
     defer { run.folder.clear() }
     var samples: [Sample] = []
 
-    Row("broken", "") { _, _ in throw FileTrouble(path: "/there", reason: "is full") }
+    Row("broken", "") { _, _ in throw Trouble("full") }
       .samples(run) { samples.append($0) }
-    Row("absent", "") { _, _ in throw Absence(description: "no server") }
+    Row("absent", "") { _, _ in throw Trouble("no server", isAbsence: true) }
       .samples(run) { samples.append($0) }
 
     #expect(samples.map(\.verdict) == [.wrong, .none])
-    #expect(samples.map(\.note) == ["/there: is full", "no server"])
+    #expect(samples.map(\.note) == ["full", "no server"])
   }
 
   @Test func `work whose check says no is a wrong worst case`() throws {
@@ -63,7 +81,7 @@ import Testing
     var verdicts: [Sample.Verdict] = []
 
     for isRight in [true, false] {
-      Row.worst("row", "", greatest: 1_000, isFloor: true) { _ in
+      Row.worst("row", "", greatest: 1_000, wait: nil) { _ in
         WorstCase {
         } check: {
           isRight

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func `the table has ours, the verdict, the target, and the floors with multiples`() {
-    let line = Table(for: []).line(sample(10, [Target(times: 0.75), Target(atMost: 12)]))
+    let line = Table.line(sample(10, [Target(times: 0.75), Target(atMost: 12)]).cells)
 
     #expect(
       line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")

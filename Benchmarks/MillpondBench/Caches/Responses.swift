@@ -6,15 +6,15 @@ func responseRows() -> [Row] {
   [
     Row(
       "http-decision", "a decision about a stored response with 12 fields",
-      target: 1_000, beside: .objects(4), body: .decisions),
+      target: 1_000, beside: .objects(4), .decisions),
     Row(
       "http-fresh-hit", "a fresh response with 12 fields from an HTTP cache over memory",
-      target: 3_000, beside: .objects(4), body: .freshHits),
+      target: 3_000, beside: .objects(4), .freshHits),
   ]
 }
 
 extension Work {
-  fileprivate static let decisions = Work(expected: { $0 }) { operations in
+  fileprivate static let decisions = Work { operations in
     let response = StoredPage()
     let rules = HTTPCacheRules()
     var sum = 0
@@ -26,8 +26,7 @@ extension Work {
     return sum
   }
 
-  fileprivate static let freshHits = Work(expected: { $0 * 3 }) { operations in
-    let sum = Sum()
+  fileprivate static let freshHits = summing(expected: { $0 * 3 }) { sum, operations in
     let page = StoredPage()
     let cache = HTTPCache(
       over: PageTransport(head: page.head), in: MemoryCache(countLimit: 100), now: { page.now })
@@ -37,7 +36,6 @@ extension Work {
         if case .body(let bytes) = part { sum.add(bytes.count) }
       })
     }
-    return sum.take()
   }
 }
 

@@ -1,21 +1,19 @@
 import Foundation
 import Millpond
-import MillpondCore
-import MillpondSignals
 
 /// The disk cache of this project.
-struct MillpondDisk: DiskContender {
+final class MillpondDisk: DiskContender {
   static let name = "ours"
-
-  /// More than any row needs, so that nothing is dropped.
-  static let byteLimit = Int.mebibytes(1_024)
 
   let cache: DiskCache
 
   init(folder: String) throws {
-    cache = DiskCache(directory: URL(filePath: folder), byteLimit: Self.byteLimit)
-    _ = try awaited(cache.count)
+    // More than any row needs, so that nothing is dropped.
+    cache = DiskCache(directory: URL(filePath: folder), byteLimit: .mebibytes(1_024))
+    _ = try count()
   }
+
+  deinit { try? close() }
 
   /// Waits in batches, because the write queue is limited.
   func put(_ dataset: DiskDataset) throws {
@@ -56,8 +54,6 @@ struct MillpondDisk: DiskContender {
 }
 
 /// One file to which only the bytes of each value are appended: the least possible work.
-///
-/// It can't find or remove one.
 final class SingleFile: DiskContender {
   static let name = "one file"
 
@@ -74,7 +70,7 @@ final class SingleFile: DiskContender {
       let count = value.withUnsafeBytes {
         pwrite(file, $0.baseAddress, $0.count, off_t(number * dataset.size))
       }
-      if count != value.count { throw FileTrouble(path: Self.name) }
+      if count != value.count { throw Trouble(path: Self.name) }
     }
   }
 
@@ -83,14 +79,10 @@ final class SingleFile: DiskContender {
     defer { bytes.deallocate() }
     return try dataset.order.reduce(0) { sum, number in
       let count = pread(file, bytes.baseAddress, bytes.count, off_t(number * dataset.size))
-      if count != bytes.count { throw FileTrouble(path: Self.name) }
+      if count != bytes.count { throw Trouble(path: Self.name) }
       return sum &+ UnsafeRawBufferPointer(bytes).glance
     }
   }
-
-  func contains(_ dataset: DiskDataset) -> Int { 0 }
-  func remove(_ dataset: DiskDataset) {}
-  func count() -> Int { 0 }
 }
 
 /// A file for each value, made with system calls: written under another name, and then renamed.
@@ -105,7 +97,7 @@ struct FilePerValue: DiskContender {
       let file = try opened(draft, O_WRONLY | O_CREAT | O_EXCL)
       let count = value.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
       Foundation.close(file)
-      if count != value.count || rename(draft, path(key)) != 0 { throw FileTrouble(path: draft) }
+      if count != value.count || rename(draft, path(key)) != 0 { throw Trouble(path: draft) }
     }
   }
 
@@ -115,13 +107,11 @@ struct FilePerValue: DiskContender {
       let file = try opened(path(dataset.keys[number]), O_RDONLY)
       defer { Foundation.close(file) }
       var status = stat()
-      guard fstat(file, &status) == 0 else { throw FileTrouble(path: folder) }
+      guard fstat(file, &status) == 0 else { throw Trouble(path: folder) }
       let bytes = UnsafeMutableRawBufferPointer.allocate(
         byteCount: Int(status.st_size), alignment: 16)
       defer { bytes.deallocate() }
-      if read(file, bytes.baseAddress, bytes.count) != bytes.count {
-        throw FileTrouble(path: folder)
-      }
+      if read(file, bytes.baseAddress, bytes.count) != bytes.count { throw Trouble(path: folder) }
       return sum &+ UnsafeRawBufferPointer(bytes).glance
     }
   }
@@ -131,10 +121,8 @@ struct FilePerValue: DiskContender {
   }
 
   func remove(_ dataset: DiskDataset) throws {
-    for key in dataset.keys where unlink(path(key)) != 0 { throw FileTrouble(path: path(key)) }
+    for key in dataset.keys where unlink(path(key)) != 0 { throw Trouble(path: path(key)) }
   }
-
-  func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder).count }
 
   private func path(_ key: String) -> String { folder + "/" + key }
 }
@@ -158,14 +146,10 @@ struct FoundationFiles: DiskContender {
       $0 &+ (try Data(contentsOf: URL(filePath: folder + "/" + $1)).glance)
     }
   }
-
-  func contains(_ dataset: DiskDataset) -> Int { 0 }
-  func remove(_ dataset: DiskDataset) {}
-  func count() -> Int { 0 }
 }
 
-private func opened(_ path: String, _ flags: Int32) throws(FileTrouble) -> Int32 {
+private func opened(_ path: String, _ flags: Int32) throws(Trouble) -> Int32 {
   let file = open(path, flags | O_CLOEXEC, 0o600)
-  if file < 0 { throw FileTrouble(path: path) }
+  if file < 0 { throw Trouble(path: path) }
   return file
 }

@@ -8,40 +8,31 @@ struct Optimum {
   private let next: [Int]
 
   /// - Complexity: O(*n*) for *n* accesses.
-  init(of trace: Trace) {
-    let end = trace.numbers.count
-    var next = Array(repeating: end, count: end)
-    var later = Array(repeating: end, count: trace.keyCount)
-    for place in trace.numbers.indices.reversed() {
-      next[place] = later[trace.numbers[place]]
-      later[trace.numbers[place]] = place
+  init(of keys: [UInt64]) {
+    var next = Array(repeating: keys.count, count: keys.count)
+    var later: [UInt64: Int] = [:]
+    for (place, key) in keys.enumerated().reversed() {
+      next[place] = later.updateValue(place, forKey: key) ?? keys.count
     }
     self.next = next
   }
 
-  /// Returns the number of hits at a capacity of that many values.
+  /// Returns the number of hits at a capacity of that many values, at least one.
   ///
-  /// - Complexity: O(*n* log *n*) for *n* accesses.
+  /// A kept key is represented by the place of its next access, which will be a hit.
   func hits(capacity: Int) -> Int {
-    // A kept key is represented by the place of its next access, which will be a hit. Past places
-    // may stay in the heap: they are smaller than all later ones, so they are never on top while
-    // anything is kept.
-    var isHit = Array(repeating: false, count: next.count)
-    var keptPlaces = MaxHeap()
-    var (kept, hits) = (0, 0)
+    var isKept = Array(repeating: false, count: next.count)
+    var (kept, latest, hits) = (0, 0, 0)
     for (place, next) in next.enumerated() {
-      if isHit[place] {
+      if isKept[place] {
         hits += 1
         kept -= 1
       }
-      guard next < isHit.count else { continue }
-      keptPlaces.insert(next)
-      isHit[next] = true
-      kept += 1
-      if kept > capacity, let latest = keptPlaces.removeMax() {
-        isHit[latest] = false
-        kept -= 1
-      }
+      guard next < isKept.count, kept < capacity || next < latest else { continue }
+      if kept == capacity { isKept[latest] = false } else { kept += 1 }
+      isKept[next] = true
+      latest = max(latest, next)
+      while !isKept[latest] { latest -= 1 }
     }
     return hits
   }

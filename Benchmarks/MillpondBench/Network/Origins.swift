@@ -7,19 +7,19 @@ extension LoopbackServer {
   static func streaming(_ byteCount: Int) throws -> LoopbackServer {
     let piece = [UInt8](repeating: 1, count: 64 << 10)
     return try LoopbackServer { request in
-      let range = request.range(of: byteCount)
-      let length = range?.count ?? byteCount
-      let head = [
-        range == nil ? "HTTP/1.1 200 OK" : "HTTP/1.1 206 Partial Content", "ETag: \"1\"",
-        "Content-Length: \(length)",
-      ]
-      let place = range.map {
-        "Content-Range: bytes \($0.lowerBound)-\($0.upperBound - 1)/\(byteCount)"
-      }
-      let lines = head + [place].compactMap(\.self) + ["", ""]
+      // "bytes=FIRST-" or "bytes=FIRST-LAST".
+      let range = request.headers["Range"]?.dropFirst("bytes=".count).split(separator: "-")
+        .compactMap { Int($0) }
+      let first = range?.first ?? 0
+      let last = min(range?.dropFirst().first ?? .max, byteCount - 1)
+      let length = max(0, last + 1 - first)
+      let head =
+        (range == nil
+          ? "HTTP/1.1 200 OK\r\n"
+          : "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes \(first)-\(last)/\(byteCount)\r\n")
+        + "ETag: \"1\"\r\nContent-Length: \(length)\r\n\r\n"
       return .scripted(
-        [ScriptStep.text(lines.joined(separator: "\r\n"))]
-          + Array(repeating: .send(piece), count: length / piece.count)
+        [.text(head)] + Array(repeating: .send(piece), count: length / piece.count)
           + [.send(Array(piece.prefix(length % piece.count)))])
     }
   }
@@ -28,17 +28,5 @@ extension LoopbackServer {
   func url(_ path: String) throws -> URL {
     guard let url = URL(string: baseURL + path) else { throw URLError(.badURL) }
     return url
-  }
-}
-
-extension Request {
-  /// Returns the requested range of that many bytes; nil for all.
-  fileprivate func range(of byteCount: Int) -> Range<Int>? {
-    let bounds = headers["Range"]?.dropFirst("bytes=".count).split(separator: "-")
-    guard let bounds, let first = bounds.first.flatMap({ Int($0) }), first < byteCount else {
-      return nil
-    }
-    let last = bounds.count > 1 ? Int(bounds[1]) : nil
-    return first..<max(first + 1, min((last ?? byteCount) + 1, byteCount))
   }
 }

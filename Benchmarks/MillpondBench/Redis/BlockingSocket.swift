@@ -18,19 +18,10 @@ final class BlockingSocket: @unchecked Sendable {
 
   deinit { SocketCalls.close(descriptor) }
 
-  /// Gets a value; returns the number of bytes of the answer.
+  /// Gets a value of at least 1,000 bytes; returns the number of bytes of the answer.
   func get(_ key: String) -> Int {
-    ask(key)
-    return receive()
-  }
-
-  func ask(_ key: String) {
     let command = Array("*2\r\n$3\r\nGET\r\n$\(key.utf8.count)\r\n\(key)\r\n".utf8)
     _ = command.withUnsafeBytes { SocketCalls.send(descriptor, $0) }
-  }
-
-  /// Returns the number of bytes of the next answer, of at least 1,000; zero at the end.
-  func receive() -> Int {
     var (count, last) = (0, 0)
     repeat {
       let result = buffer.withUnsafeMutableBytes { SocketCalls.receive(descriptor, into: $0) }
@@ -40,35 +31,4 @@ final class BlockingSocket: @unchecked Sendable {
     } while count < 1_000 || buffer[last - 1] != UInt8(ascii: "\n")
     return count
   }
-
-  /// Ends the connection, so that a thread that reads goes on.
-  func end() { SocketCalls.endBothWays(descriptor) }
-}
-
-/// A socket whose answers one thread reads and hands over to another: the simplest client that
-/// keeps its callers' threads free.
-///
-/// Sendable because the semaphore separates the uses of the socket and of the number.
-final class HandingSocket: @unchecked Sendable {
-  private let socket: BlockingSocket
-  private let answers = DispatchSemaphore(value: 0)
-  private var count = 0
-
-  init(port: UInt16) throws {
-    socket = try BlockingSocket(port: port)
-    Thread { [self] in
-      repeat {
-        count = socket.receive()
-        answers.signal()
-      } while count > 0
-    }.start()
-  }
-
-  func get(_ key: String) -> Int {
-    socket.ask(key)
-    answers.wait()
-    return count
-  }
-
-  func end() { socket.end() }
 }

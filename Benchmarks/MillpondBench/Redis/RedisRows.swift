@@ -9,18 +9,16 @@ func redisRows() -> [Row] {
   [16, 64].map { depth in
     Row(
       "redis-get-1k-x\(depth)", "gets of 1 KiB on one connection, \(depth) under way", unit: "µs",
-      [Target(times: 1 / 0.6)]
-    ) { try measureGets($0, &$1, depth: depth) }
+      [Target(times: 1 / 0.6)], repetitions: 6, .median
+    ) { (try gets(depth: depth), operations: $0.count(200_000, quick: 10_000)) }
   } + [
     Row(
       "redis-get-alone", "a single get of 1 KiB until its observer has it", unit: "µs",
       [Target(times: 1.3)], measure: measureLatency),
     Row(
-      "redis-get-awaited", "the same until a waiting thread has it", unit: "µs",
-      [Target(times: 1.3)], measure: measureAwaiting),
-    Row(
-      "redis-memory-hit", "a hit in memory that follows", [Target(times: 1.1)], measure: measureHits
-    ),
+      "redis-memory-hit", "a hit in memory that follows", [Target(times: 1.1)], repetitions: 15,
+      .median
+    ) { (try followingHits(), operations: $0.count(1_000_000, quick: 50_000)) },
   ]
 }
 
@@ -31,7 +29,7 @@ private struct Shared: Sendable {
 
   init() throws {
     if LocalRedis.program == nil {
-      throw Absence(description: "neither redis-server nor valkey-server is installed")
+      throw Trouble("neither redis-server nor valkey-server is installed", isAbsence: true)
     }
     server = try LocalRedis()
     cache = RedisCache(try Redis(.tcp(host: "127.0.0.1", port: server.port)), prefix: "bench:")
@@ -39,17 +37,18 @@ private struct Shared: Sendable {
   }
 }
 
-/// Measures gets that are submitted as answers arrive, so that `depth` are always under way.
-private func measureGets(_ run: Run, _ sample: inout Sample, depth: Int) throws {
+/// Returns gets that are submitted as answers arrive, so that `depth` are always under way, beside
+/// those of the server's own tool.
+private func gets(depth: Int) throws -> [Work] {
   let shared = try Shared()
   let ours = Work(expected: { $0 * 1_000 }) { count in
-    PipelinedGets(shared.cache, depth: depth, count: count).run()
+    PipelinedGets(shared.cache, count: count).run(depth: depth)
   }
   var works = [ours]
   // One that is found runs long enough for its start not to count.
   if let tool = LocalRedis.find("redis-benchmark") ?? LocalRedis.find("valkey-benchmark") {
     works.append(
-      Work("redis-benchmark", expected: { $0 }) { count in
+      Work("redis-benchmark") { count in
         let process = Process()
         process.executableURL = tool
         process.arguments =
@@ -61,48 +60,40 @@ private func measureGets(_ run: Run, _ sample: inout Sample, depth: Int) throws 
         return process.terminationStatus == 0 ? count : 0
       })
   }
-  let count = run.count(200_000, quick: 10_000)
-  try sample.measure(
-    works.map { ($0, count) }, repetitions: run.count(6, quick: 2), .median,
-    unit: .microseconds(1))
+  return works
 }
 
-/// Gets of one key, of which so many are under way.
+/// Gets of one key.
 private final class PipelinedGets: Sendable {
   private let cache: RedisCache
-  private let depth: Int
-  private let state: Locked<(unasked: Int, unanswered: Int, bytes: Int)>
-  private let end = DispatchSemaphore(value: 0)
+  private let state: Locked<(unasked: Int, bytes: Int)>
+  private let chains = DispatchGroup()
 
-  init(_ cache: RedisCache, depth: Int, count: Int) {
+  init(_ cache: RedisCache, count: Int) {
     self.cache = cache
-    self.depth = depth
-    state = Locked((count, count, 0))
+    state = Locked((count, 0))
   }
 
-  func run() -> Int {
-    for _ in 0..<depth { ask() }
-    end.wait()
+  /// Keeps `depth` of them under way, and returns the bytes of all.
+  func run(depth: Int) -> Int {
+    for _ in 0..<depth {
+      chains.enter()
+      ask()
+    }
+    chains.wait()
     return state.withLock { $0.bytes }
   }
 
+  /// Asks once more after each answer.
   private func ask() {
     let asks = state.withLock { state in
       state.unasked -= 1
       return state.unasked >= 0
     }
-    guard asks else { return }
+    guard asks else { return chains.leave() }
     cache.get("k").subscribe(
       onNext: { value in self.state.withLock { $0.bytes += value.count } },
-      onFailed: { _ in self.answered() }, onCompleted: { self.answered() })
-  }
-
-  private func answered() {
-    let isLast = state.withLock { state in
-      state.unanswered -= 1
-      return state.unanswered == 0
-    }
-    if isLast { end.signal() } else { ask() }
+      onFailed: { _ in self.ask() }, onCompleted: { self.ask() })
   }
 }
 
@@ -112,9 +103,8 @@ private func measureLatency(_ run: Run, _ sample: inout Sample) throws {
   let socket = try BlockingSocket(port: shared.server.port)
   // The time of gets; the rest of a repetition doesn't count.
   let time = Kept(0.0)
-  let ours = Work(expected: { $0 }) { count in
-    var found = 0
-    for _ in 0..<count {
+  let ours = Work { count in
+    (0..<count).count { _ in
       let (end, start, isFound) = (DispatchSemaphore(value: 0), wallSeconds(), Kept(false))
       shared.cache.get("k").subscribe(
         onNext: {
@@ -123,46 +113,21 @@ private func measureLatency(_ run: Run, _ sample: inout Sample) throws {
         },
         onFailed: { _ in end.signal() }, onCompleted: { end.signal() })
       end.wait()
-      if isFound.value { found += 1 }
+      return isFound.value
     }
-    return found
   }
-  let bare = Work("a blocking socket", expected: { $0 }) { count in
+  let bare = Work("a blocking socket") { count in
     let start = wallSeconds()
     defer { time.value += wallSeconds() - start }
     return (0..<count).count { _ in socket.get("bench:k") > 1_000 }
   }
-  try sample.measureSingle(run, [ours, bare]) { time.value }
+  try sample.measure(
+    [ours, bare], run.count(2_000, quick: 100), repetitions: run.count(15, quick: 3), .median,
+    clock: { time.value })
 }
 
-/// Measures single gets until a thread that waits for them has the value, beside a socket with a
-/// thread of its own that hands the answers over.
-private func measureAwaiting(_ run: Run, _ sample: inout Sample) throws {
-  let shared = try Shared()
-  let socket = try HandingSocket(port: shared.server.port)
-  defer { socket.end() }
-  let ours = Work(expected: { $0 }) { count in
-    (0..<count).count { _ in waitForBytes(shared.cache.get("k")) == 1_000 }
-  }
-  let bare = Work("a socket with a thread", expected: { $0 }) { count in
-    (0..<count).count { _ in socket.get("bench:k") > 1_000 }
-  }
-  try sample.measureSingle(run, [ours, bare], wallSeconds)
-}
-
-extension Sample {
-  fileprivate mutating func measureSingle(
-    _ run: Run, _ works: [Work], _ clock: () -> Double
-  ) throws {
-    let count = run.count(2_000, quick: 100)
-    try measure(
-      works.map { ($0, count) }, repetitions: run.count(15, quick: 3), .median,
-      unit: .microseconds(1), clock: clock)
-  }
-}
-
-/// Measures hits in memory that follows the server, beside memory alone.
-private func measureHits(_ run: Run, _ sample: inout Sample) throws {
+/// Returns hits in memory that follows the server, beside memory alone.
+private func followingHits() throws -> [Work] {
   let shared = try Shared()
   let (memory, other) = (
     MemoryCache<String, Data>(countLimit: 10), MemoryCache<String, Data>(countLimit: 10)
@@ -172,18 +137,14 @@ private func measureHits(_ run: Run, _ sample: inout Sample) throws {
   try awaited(cache.set(Data([1]), for: "k"))
   other.set(Data([1]), for: "k")
   let alone = other.layered(over: EmptyCache())
-  let count = run.count(1_000_000, quick: 50_000)
-  let works = [
-    Work(expected: { $0 }) { hits(in: cache, $0) },
-    Work("memory alone", expected: { $0 }) { hits(in: alone, $0) },
+  return [
+    // The server runs as long as the work may be repeated.
+    Work(prepare: { withExtendedLifetime(shared) {} }, run: { hits(in: cache, $0) }),
+    Work("memory alone") { hits(in: alone, $0) },
   ]
-  try sample.measure(
-    works.map { ($0, count) }, repetitions: run.count(15, quick: 3), .median)
 }
 
 @inline(never)
 private func hits(in cache: some Cache<String, Data>, _ count: Int) -> Int {
-  var found = 0
-  for _ in 0..<count where cache.now("k", Lookup()) != nil { found += 1 }
-  return found
+  (0..<count).count { _ in cache.now("k", Lookup()) != nil }
 }

@@ -3,14 +3,29 @@ import Millpond
 
 /// A page with the results of groups: one document, and nothing from elsewhere.
 struct ReportPage {
-  let machine: Machine
   let isQuick: Bool
-  let began: Date
-  var sections: [ReportSection] = []
+
+  /// The number of processes that wanted a processor in the minute before; nil if the system does
+  /// not tell it.
+  var load = SystemReport.load
+
+  /// The time of the beginning.
+  var began = Date()
+
+  /// The groups that were measured.
+  var groups: [Group] = []
 
   /// Whether the figures are compared with targets: those of a quick run, or of a busy machine, mean
   /// too little.
-  var isJudged: Bool { !isQuick && machine.load ?? 0 < 1 }
+  var isJudged: Bool { !isQuick && load ?? 0 < 1 }
+
+  var samples: [Sample] { groups.flatMap(\.samples) }
+
+  /// Replaces the contents of a file.
+  func write(to file: String) throws {
+    // In place: where the folder can't be written, the file may be.
+    try Data(html.utf8).write(to: URL(filePath: file))
+  }
 
   /// The page as a document in HTML.
   var html: String {
@@ -20,24 +35,16 @@ struct ReportPage {
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
     <title>Millpond: benchmarks</title>
     <link rel="icon" href="data:,">
-    <style>\(ReportStyle.text)</style>
+    <style>\(Self.style)</style>
     </head>
     <body>
-    <header>
     <h1>Millpond: benchmarks</h1>
     <p class="finding">\(finding)</p>
-    <dl>\(facts)</dl>
+    <p>\(facts.escapedForHTML)</p>
     <p>\(Table.legend)</p>
-    </header>
-    <nav aria-label="Groups"><ul>
-    \(sections.map(link).joined(separator: "\n"))
-    </ul></nav>
-    <main>
-    \(sections.map(html).joined(separator: "\n"))
-    </main>
+    \(groups.map(html).joined(separator: "\n"))
     </body>
     </html>
 
@@ -46,41 +53,36 @@ struct ReportPage {
 
   /// The result of the whole run in a sentence or two.
   private var finding: String {
-    let wrong = sections.flatMap(\.wrong)
+    let wrong = samples.filter { !$0.isSumRight }.map(\.name.escapedForHTML)
     let sums =
       wrong.isEmpty
       ? "Every sum is right."
-      : "<b class=\"wrong\">WRONG: \(wrong.joined(separator: ", ").escapedForHTML).</b>"
+      : "<b class=\"wrong\">WRONG: \(wrong.joined(separator: ", ")).</b>"
     if isQuick { return "\(sums) A quick run: it checks the sums, and the figures mean little." }
-    guard isJudged else { return "\(sums) The machine was busy: no target is judged." }
-    let met = sections.reduce(0) { $0 + $1.count(.met) }
-    let missed = sections.reduce(0) { $0 + $1.count(.missed) }
-    return "\(sums) \(met) of \(met + missed) targets are met."
+    return isJudged
+      ? "\(sums) \(samples.targetsMet)." : "\(sums) The machine was busy: no target is judged."
   }
 
+  /// The version, the time and the machine.
   private var facts: String {
-    ([("Version", MillpondVersion.current), ("Began", began.formatted(.iso8601))] + machine.facts)
-      .map { "<div><dt>\($0.0)</dt><dd>\($0.1.escapedForHTML)</dd></div>" }.joined()
+    let process = ProcessInfo.processInfo
+    return """
+      Millpond \(MillpondVersion.current), \(began.formatted(.iso8601)), \
+      \(process.operatingSystemVersionString), \(process.activeProcessorCount) processors with a \
+      load of \(figure(load)) at the start, \(process.physicalMemory >> 20) MiB of memory
+      """
   }
 
-  private func link(_ section: ReportSection) -> String {
+  private func html(_ group: Group) -> String {
     """
-    <li><a href="#\(section.name)">\(section.title)</a>
-    <small>\(section.outcome(isJudged: isJudged).escapedForHTML)</small></li>
-    """
-  }
-
-  private func html(_ section: ReportSection) -> String {
-    """
-    <section id="\(section.name)">
-    <h2>\(section.title)</h2>
-    <p><code>millpond-bench \(section.name)</code></p>
+    <section id="\(group.name)">
+    <h2>\(group.name)\(isJudged ? ": \(group.samples.targetsMet)" : "")</h2>
+    <p>\(group.summary)</p>
     <div class="wide" tabindex="0"><table>
-    <thead><tr><th scope="col">row</th><th scope="col">unit</th>
-    <th scope="col" class="number">ours</th><th scope="col">verdict</th><th scope="col">target</th>
-    <th scope="col">beside</th><th scope="col">1 × … 100 ×</th></tr></thead>
+    <thead><tr>\(Table.titles.map { "<th scope=\"col\">\($0)</th>" }.joined())
+    <th scope="col">1 × … 100 ×</th></tr></thead>
     <tbody>
-    \(section.samples.map(line).joined(separator: "\n"))
+    \(group.samples.map(line).joined(separator: "\n"))
     </tbody>
     </table></div>
     </section>
@@ -88,18 +90,12 @@ struct ReportPage {
   }
 
   private func line(_ sample: Sample) -> String {
-    let cells = sample.cells.enumerated().map { column, cell in
-      switch column {
-      case 1: return "<td class=\"number\">\(cell)</td>"
-      case 2:
-        let isShown = isJudged || sample.verdict == .wrong
-        return "<td class=\"\(sample.verdict)\">\(isShown ? cell : "")</td>"
-      default: return "<td>\(cell.escapedForHTML)</td>"
-      }
-    }
+    let cells = sample.cells.map(\.escapedForHTML)
     return """
-      <tr><th scope="row">\(sample.name.escapedForHTML)<small>\(sample.summary.escapedForHTML)</small></th>\
-      \(cells.joined())<td class="bar">\(bar(sample))</td></tr>
+      <tr><th scope="row">\(cells[0])<small>\(sample.summary.escapedForHTML)</small></th>\
+      <td>\(cells[1])</td><td class="number">\(cells[2])</td>\
+      <td class="\(sample.verdict)">\(isJudged || !sample.isSumRight ? cells[3] : "")</td>\
+      <td>\(cells[4])</td><td>\(cells[5])</td><td>\(bar(sample))</td></tr>
       """
   }
 
@@ -111,6 +107,14 @@ struct ReportPage {
     let share = min(max(log10(value / floor) / 2, 0.005), 1) * 100
     let width = String(format: "%.1f", share)
     return "<i style=\"width: \(width)%\" title=\"\(figure(value / floor)) ×\"></i>"
+  }
+}
+
+extension [Sample] {
+  /// The number of met targets, in words.
+  fileprivate var targetsMet: String {
+    let met = count { $0.verdict == .met }
+    return "\(met) of \(met + count { $0.verdict == .missed }) targets are met"
   }
 }
 

@@ -4,70 +4,57 @@ import MillpondSignals
 func combiningRows() -> [Row] {
   [
     Row(
-      "merge-8", "merge of eight subjects, per event", target: 55, peer: .openCombine(174),
-      beside: .mutex, expected: triangle
-    ) { operations in
-      let sum = Sum()
-      let pipes = (0..<8).map { _ in PublishSubject<Int>() }
-      Signal.from(pipes.map(\.signal)).flatMap(.merge) { $0 }.subscribe(onNext: { sum.add($0) })
-      for term in 0..<operations { pipes[term & 7].next(term) }
-      return sum.take()
-    },
-    .flatMap("flatmap", "flatMap", .concat, .asyncCode(213)),
-    .flatMap("latest", "flatMap(.latest)", .latest, .openCombine(578)),
-    .pairing(
-      "combine-latest", "combineLatest", .rxSwift(443),
-      // (0, 0), and then, for each further term, the pair with the term before it, and the pair of
-      // the term with itself.
-      expected: { 4 * triangle($0 / 2) - ($0 / 2 - 1) }
-    ) { MillpondSignals.combineLatest($0, $1) },
-    .pairing("zip", "zip", .openCombine(476), expected: { 2 * triangle($0 / 2) }) {
-      MillpondSignals.zip($0, $1)
-    },
+      "merge-8", "merge of eight subjects, per event", target: 55, peer: ("OpenCombine", 174),
+      beside: .mutex,
+      .summing(expected: triangle) { sum, operations in
+        let pipes = (0..<8).map { _ in PublishSubject<Int>() }
+        Signal.from(pipes.map(\.signal)).flatMap(.merge) { $0 }.subscribe(onNext: { sum.add($0) })
+        for term in 0..<operations { pipes[term & 7].next(term) }
+      }),
+    Row(
+      "flatmap", "flatMap of settled inner signals, per signal", target: 140,
+      peer: ("async code", 213), beside: .objects(1), .flatMap(.concat) { .just($0) }),
+    Row(
+      "latest", "flatMap(.latest) of settled inner signals, per signal", target: 140,
+      peer: ("OpenCombine", 578), beside: .objects(1), .flatMap(.latest) { .just($0) }),
     Row(
       "concat", "flatMap(.concat) of cold inner signals, per signal", target: 240,
-      peer: .openCombine(734), beside: .objects(4), expected: triangle
-    ) { operations in
-      let sum = Sum()
-      Signal.from(0..<operations).flatMap(.concat) { Signal.of($0) }
-        .subscribe(onNext: { sum.add($0) })
-      return sum.take()
-    },
+      peer: ("OpenCombine", 734), beside: .objects(4), .flatMap(.concat) { .of($0) }),
+    Row(
+      "combine-latest", "combineLatest of two subjects, per event", target: 55,
+      peer: ("RxSwift", 443), beside: .mutex,
+      // (0, 0), and then, for each further term, the pair with the term before it, and the pair of
+      // the term with itself.
+      .pairs(expected: { 4 * triangle($0 / 2) - ($0 / 2 - 1) }) {
+        MillpondSignals.combineLatest($0, $1)
+      }),
+    Row(
+      "zip", "zip of two subjects, per event", target: 55, peer: ("OpenCombine", 476),
+      beside: .mutex,
+      .pairs(expected: { 2 * triangle($0 / 2) }) { MillpondSignals.zip($0, $1) }),
   ]
 }
 
-extension Row {
+extension Work {
   fileprivate static func flatMap(
-    _ name: String, _ summary: String, _ strategy: FlatMapStrategy, _ peer: Peer
-  ) -> Row {
-    Row(
-      name, "\(summary) of settled inner signals, per signal", target: 140, peer: peer,
-      beside: .object, expected: triangle
-    ) { operations in
-      let sum = Sum()
-      Signal.from(0..<operations).flatMap(strategy) { Signal.just($0) }
-        .subscribe(onNext: { sum.add($0) })
-      return sum.take()
+    _ strategy: FlatMapStrategy, _ inner: @escaping @Sendable (Int) -> Signal<Int>
+  ) -> Work {
+    .summing(expected: triangle) { sum, operations in
+      Signal.from(0..<operations).flatMap(strategy, inner).subscribe(onNext: { sum.add($0) })
     }
   }
 
-  fileprivate static func pairing(
-    _ name: String, _ summary: String, _ peer: Peer,
+  fileprivate static func pairs(
     expected: @escaping @Sendable (Int) -> Int,
     _ pair: @escaping @Sendable (Signal<Int>, Signal<Int>) -> Signal<(Int, Int)>
-  ) -> Row {
-    Row(
-      name, "\(summary) of two subjects, per event", target: 55, peer: peer, beside: .mutex,
-      expected: expected
-    ) { operations in
-      let sum = Sum()
+  ) -> Work {
+    .summing(expected: expected) { sum, operations in
       let (left, right) = (PublishSubject<Int>(), PublishSubject<Int>())
       pair(left.signal, right.signal).subscribe(onNext: { sum.add($0 + $1) })
       for term in 0..<(operations / 2) {
         left.next(term)
         right.next(term)
       }
-      return sum.take()
     }
   }
 }

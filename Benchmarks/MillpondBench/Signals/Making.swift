@@ -5,38 +5,33 @@ func makingRows() -> [Row] {
   [
     Row(
       "just-built", "just·map·subscribe, built each time", target: 70, mallocs: 2,
-      peer: .openCombine(717), beside: .object, expected: { triangle($0) + $0 }
-    ) { operations in
-      let sum = Sum()
-      for term in 0..<operations { mappedJust(term).subscribe(onNext: { sum.add($0) }) }
-      return sum.take()
-    },
+      peer: ("OpenCombine", 717), beside: .objects(1),
+      .summing(expected: { triangle($0) + $0 }) { sum, operations in
+        for term in 0..<operations { mappedJust(term).subscribe(onNext: { sum.add($0) }) }
+      }),
     Row(
       "just-prebuilt", "the same prebuilt, subscribe only", target: 130,
-      peer: .openCombine(653), beside: .chain(of: 3), expected: { 8 * $0 }
-    ) { operations in
-      let sum = Sum()
-      let signal = opaque(mappedJust(7))
-      for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
-      return sum.take()
-    },
+      peer: ("OpenCombine", 653), beside: .chain(of: 3),
+      .summing(expected: { 8 * $0 }) { sum, operations in
+        let signal = opaque(mappedJust(7))
+        for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
+      }),
     Row(
       "create", "create, map, subscribe, dispose", target: 400, mallocs: 4,
-      peer: .openCombine(1_663), beside: .objects(4), expected: { triangle($0) + 3 * $0 }
-    ) { operations in
-      let held = Held()
-      for term in 0..<operations {
-        held.term = term
-        Signal<Int>.create { observer, lifetime in
-          held.observer = observer
-          observer.next(held.term)
-          lifetime.onEnd { held.sum.add(2) }
+      peer: ("OpenCombine", 1_663), beside: .objects(4),
+      .summing(expected: { triangle($0) + 3 * $0 }) { sum, operations in
+        let held = Held(sum)
+        for term in 0..<operations {
+          held.term = term
+          Signal<Int>.create { observer, lifetime in
+            held.observer = observer
+            observer.next(held.term)
+            lifetime.onEnd { held.sum.add(2) }
+          }
+          .map { $0 &+ 1 }
+          .subscribe(onNext: { held.sum.add($0) }).dispose()
         }
-        .map { $0 &+ 1 }
-        .subscribe(onNext: { held.sum.add($0) }).dispose()
-      }
-      return held.sum.take()
-    },
+      }),
   ]
 }
 
@@ -49,7 +44,11 @@ private func mappedJust(_ value: Int) -> Signal<Int> {
 ///
 /// Sendable because there is one thread.
 private final class Held: @unchecked Sendable {
-  let sum = Sum()
+  let sum: Sum
   @exclusivity(unchecked) var term = 0
   @exclusivity(unchecked) var observer: Observer<Int>?
+
+  init(_ sum: Sum) {
+    self.sum = sum
+  }
 }

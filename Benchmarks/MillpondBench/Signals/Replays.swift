@@ -5,35 +5,29 @@ func replayRows() -> [Row] {
   [
     Row(
       "replay-settled", "subscribe to a settled replay", target: 25, mallocs: 0,
-      peer: .asyncCode(18), beside: .mutex, expected: { 7 * $0 }
-    ) { operations in
-      let sum = Sum()
-      let signal = Signal.of(7).replayLast()
-      signal.subscribe()
-      for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
-      return sum.take()
-    },
+      peer: ("async code", 18), beside: .mutex,
+      .summing(expected: { 7 * $0 }) { sum, operations in
+        let signal = Signal.of(7).replayLast()
+        signal.subscribe()
+        for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }) }
+      }),
     Row(
-      "replay-live", "subscribe to a live replay and dispose", target: 350, peer: .rxSwift(897),
-      beside: .objects(4), expected: { 7 * $0 }
-    ) { operations in
-      let sum = Sum()
-      let pipe = PublishSubject<Int>()
-      let signal = pipe.signal.replayLast()
-      signal.subscribe()
-      pipe.next(7)
-      for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }).dispose() }
-      return sum.take()
-    },
+      "replay-live", "subscribe to a live replay and dispose", target: 350,
+      peer: ("RxSwift", 897), beside: .objects(4),
+      .summing(expected: { 7 * $0 }) { sum, operations in
+        let pipe = PublishSubject<Int>()
+        let signal = pipe.signal.replayLast()
+        signal.subscribe()
+        pipe.next(7)
+        for _ in 0..<operations { signal.subscribe(onNext: { sum.add($0) }).dispose() }
+      }),
     Row(
       "replay-1000", "replay of the last thousand values, per value", target: 90, mallocs: 0,
-      beside: .mutex, expected: triangle
-    ) { operations in
-      let sum = Sum()
-      let pipe = PublishSubject<Int>()
-      pipe.signal.replay(1_000).subscribe(onNext: { sum.add($0) })
-      for term in 0..<operations { pipe.next(term) }
-      return sum.take()
-    },
+      beside: .mutex,
+      .summing(expected: triangle) { sum, operations in
+        let pipe = PublishSubject<Int>()
+        pipe.signal.replay(1_000).subscribe(onNext: { sum.add($0) })
+        for term in 0..<operations { pipe.next(term) }
+      }),
   ]
 }

@@ -2,11 +2,10 @@ import MillpondSignals
 
 /// Returns the costs of one sender with many observers.
 func subjectRows() -> [Row] {
-  [(1, "an observer", 24.0), (10, "10 observers", 5), (1_000, "1000 observers", 4)].map {
-    count, observers, target in
+  [(1, 24.0), (10, 5), (1_000, 4)].map { count, target in
     Row(
-      "pipe-\(count)", "a subject with \(observers), per delivery", target: target,
-      beside: .calls(count), body: .pipe(to: count))
+      "pipe-\(count)", "a subject, per delivery; observers: \(count)", target: target,
+      beside: .calls(count), .pipe(to: count))
   }
 }
 
@@ -23,8 +22,7 @@ extension Work {
 
   /// Returns calls of a method on each of an array's objects, none of which is retained for it.
   fileprivate static func calls(_ count: Int) -> Work {
-    Work("calls-\(count)", expected: { triangle($0 / count) * count }) { operations in
-      let sum = Sum()
+    .summing("calls-\(count)", expected: { triangle($0 / count) * count }) { sum, operations in
       let receivers = (0..<count).map { _ in Receiver(sum) }
       receivers.map(Unmanaged.passUnretained).withUnsafeBufferPointer { receivers in
         for term in 0..<(operations / count) {
@@ -32,7 +30,7 @@ extension Work {
         }
       }
       // The objects live as long as they are called.
-      return withExtendedLifetime(receivers) { sum.take() }
+      withExtendedLifetime(receivers) {}
     }
   }
 }

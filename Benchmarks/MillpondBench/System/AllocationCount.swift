@@ -12,42 +12,34 @@ import Synchronization
 enum AllocationCount {
   private typealias Hook = @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer?
 
-  private struct Runtime: @unchecked Sendable {
-    // Sendable because both point into the runtime, and only `during` writes there.
-    let hook: UnsafeMutablePointer<Hook>
-    let isHooked: UnsafeMutablePointer<Bool>
-    let original: Hook
-  }
-
-  private static let runtime: Runtime? = {
-    let process = dlopen(nil, RTLD_NOW)
-    guard
-      let hook = dlsym(process, "_swift_allocObject"),
-      let isHooked = dlsym(
-        process, "_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly")
-    else { return nil }
-    let place = hook.assumingMemoryBound(to: Hook.self)
-    return Runtime(
-      hook: place, isHooked: isHooked.assumingMemoryBound(to: Bool.self), original: place.pointee)
-  }()
+  // All three point into the runtime, and only `during` writes there.
+  nonisolated(unsafe) private static let hook: UnsafeMutablePointer<Hook>? =
+    symbol("_swift_allocObject")
+  nonisolated(unsafe) private static let isHooked: UnsafeMutablePointer<Bool>? =
+    symbol("_swift_enableSwizzlingOfAllocationAndRefCountingFunctions_forInstrumentsOnly")
+  private static let original = hook?.pointee
 
   private static let count = Atomic<Int>(0)
 
+  private static func symbol<Value>(_ name: String) -> UnsafeMutablePointer<Value>? {
+    dlsym(dlopen(nil, RTLD_NOW), name)?.assumingMemoryBound(to: Value.self)
+  }
+
   /// Returns the number of objects that `body` allocates; nil if the runtime has no such hook.
   static func during(_ body: () -> Void) -> Int? {
-    guard let runtime else {
+    guard let hook, let isHooked, let original else {
       body()
       return nil
     }
     count.store(0, ordering: .relaxed)
-    runtime.hook.pointee = { metadata, size, alignment in
+    hook.pointee = { metadata, size, alignment in
       AllocationCount.count.wrappingAdd(1, ordering: .relaxed)
-      return AllocationCount.runtime?.original(metadata, size, alignment)
+      return AllocationCount.original?(metadata, size, alignment)
     }
-    runtime.isHooked.pointee = true
+    isHooked.pointee = true
     body()
-    runtime.isHooked.pointee = false
-    runtime.hook.pointee = runtime.original
+    isHooked.pointee = false
+    hook.pointee = original
     return count.load(ordering: .relaxed)
   }
 }

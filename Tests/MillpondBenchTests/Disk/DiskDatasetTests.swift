@@ -26,14 +26,6 @@ import Testing
     #expect(dataset.order != Array(0..<50))
   }
 
-  @Test func `the first of them are a data set too`() {
-    let dataset = DiskDataset(size: 8, count: 50).firstFew(4)
-
-    #expect(dataset.keys == DiskDataset(size: 8, count: 4).keys)
-    #expect(dataset.order.sorted() == [0, 1, 2, 3])
-    #expect(dataset.firstFew(9).values.count == 4)
-  }
-
   @Test(arguments: [0, 4, 7])
   func `another byte at either end or in the middle, or one less, is seen at a glance`(
     place: Int
@@ -48,25 +40,5 @@ import Testing
 
   @Test func `nothing is seen of no bytes`() {
     #expect(Data().glance == 0)
-  }
-}
-
-@Suite struct OverwritesTests {
-  private let overwrites = Overwrites(keys: 20, rounds: 10)
-
-  @Test func `every key is set as often as there are rounds, in disorder`() {
-    let counts = Dictionary(overwrites.order.map { ($0, 1) }, uniquingKeysWith: +)
-
-    #expect(counts.count == 20)
-    #expect(counts.values.allSatisfy { $0 == 10 })
-    #expect(Array(overwrites.order.prefix(20)) != Array(0..<20))
-  }
-
-  @Test func `the last set of a key is after all others of it`() {
-    let last = overwrites.last
-
-    #expect(last.indices.allSatisfy { overwrites.order[last[$0]] == $0 })
-    #expect(
-      overwrites.order.enumerated().allSatisfy { turn, number in turn <= last[number] })
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MillpondBench
 
-@Suite struct SignalSumTests {
+@Suite struct WaitingTests {
   @Test func `values are added up, wherever they come, and what fails adds nothing`() async {
     let pipe = PublishSubject<Int>()
 
@@ -22,10 +22,6 @@ import Testing
     }
 
     #expect(total == 51)
-  }
-
-  @Test func `of nothing, the total is nothing`() async {
-    #expect(await onThread { SignalSum(of: 0).total() } == 0)
   }
 
   @Test func `an awaited signal returns its value, its failure, or that it was empty`() async {

@@ -33,28 +33,31 @@ final class SignalSum: Sendable {
   }
 }
 
-/// Waits for the value of a signal, and returns it.
-///
-/// Blocks.
-func awaited<Value: Sendable>(_ signal: Signal<Value>) throws -> Value {
+/// Runs `body` in a task, waits for it, and returns its result.
+func blocking<Result: Sendable>(
+  _ body: @escaping @Sendable () async throws -> Result
+) throws -> Result {
+  let result = Kept<Swift.Result<Result, any Error>?>(nil)
   let end = DispatchSemaphore(value: 0)
-  let result = Locked<Result<Value, any Error>>(.failure(SignalError.empty))
-  signal.subscribe(
-    onNext: { value in result.withLock { $0 = .success(value) } },
-    onFailed: { error in
-      result.withLock { $0 = .failure(error) }
-      end.signal()
-    },
-    onCompleted: { end.signal() })
+  Task.detached {
+    do { result.value = .success(try await body()) } catch { result.value = .failure(error) }
+    end.signal()
+  }
   end.wait()
-  return try result.withLock { $0 }.get()
+  guard let outcome = result.value else { throw SignalError.empty }
+  return try outcome.get()
+}
+
+/// Waits for the value of a signal, and returns it.
+func awaited<Value: Sendable>(_ signal: Signal<Value>) throws -> Value {
+  try blocking { try await signal.value }
 }
 
 /// A value that is changed by one thread at a time.
 ///
 /// Sendable because events are serial, and their end is awaited before anything is read.
 final class Kept<Value>: @unchecked Sendable {
-  var value: Value
+  @exclusivity(unchecked) var value: Value
 
   init(_ value: Value) {
     self.value = value

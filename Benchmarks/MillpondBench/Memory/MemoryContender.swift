@@ -10,18 +10,14 @@ protocol MemoryContender: Sendable {
   associatedtype Value
 
   static var name: String { get }
+  static func key(_ text: String) -> Key
+  static func value(_ number: Int) -> Value
 
   /// Keeps at most `limit` values, if it has a policy at all.
   init(limit: Int)
 
   func number(for key: Key) -> Int?
   func keep(_ value: Value, for key: Key)
-
-  /// Returns the number of stored keys among all that were ever used.
-  func count(among keys: [Key]) -> Int
-
-  static func key(_ text: String) -> Key
-  static func value(_ number: Int) -> Value
 }
 
 extension MemoryContender where Key == String, Value == Int {
@@ -34,21 +30,9 @@ struct MillpondMemory: MemoryContender {
   static let name = "ours"
   private let cache: MemoryCache<String, Int>
 
-  init(limit: Int) {
-    cache = MemoryCache(countLimit: limit)
-  }
-
-  func number(for key: String) -> Int? {
-    cache.now(key, Lookup())
-  }
-
-  func keep(_ value: Int, for key: String) {
-    cache.set(value, for: key)
-  }
-
-  func count(among keys: [String]) -> Int {
-    cache.count
-  }
+  init(limit: Int) { cache = MemoryCache(countLimit: limit) }
+  func number(for key: String) -> Int? { cache.now(key, Lookup()) }
+  func keep(_ value: Int, for key: String) { cache.set(value, for: key) }
 }
 
 /// A dictionary under our own lock, without any policy.
@@ -57,18 +41,8 @@ struct DictionaryContender: MemoryContender {
   private let values = Locked([String: Int]())
 
   init(limit: Int) {}
-
-  func number(for key: String) -> Int? {
-    values.withLock { $0[key] }
-  }
-
-  func keep(_ value: Int, for key: String) {
-    values.withLock { $0[key] = value }
-  }
-
-  func count(among keys: [String]) -> Int {
-    values.withLock { $0.count }
-  }
+  func number(for key: String) -> Int? { values.withLock { $0[key] } }
+  func keep(_ value: Int, for key: String) { values.withLock { $0[key] = value } }
 }
 
 /// Foundation's.
@@ -79,31 +53,15 @@ struct DictionaryContender: MemoryContender {
 /// Sendable because NSCache may be used by any thread, without a lock.
 final class NSCacheContender: MemoryContender, @unchecked Sendable {
   static var name: String { "NSCache" }
-
   private let cache = NSCache<NSString, NumberObject>()
 
-  init(limit: Int) {
-    cache.countLimit = limit
-  }
+  init(limit: Int) { cache.countLimit = limit }
 
-  deinit {
-    // Otherwise its entries would leak: on Linux (Swift 6.3) they retain each other.
-    cache.removeAllObjects()
-  }
+  // Otherwise its entries would leak: on Linux (Swift 6.3) they retain each other.
+  deinit { cache.removeAllObjects() }
 
-  func number(for key: NSString) -> Int? {
-    cache.object(forKey: key)?.number
-  }
-
-  func keep(_ value: NumberObject, for key: NSString) {
-    cache.setObject(value, forKey: key)
-  }
-
-  /// Counts one by one, because the class does not report it.
-  func count(among keys: [NSString]) -> Int {
-    keys.count { number(for: $0) != nil }
-  }
-
+  func number(for key: NSString) -> Int? { cache.object(forKey: key)?.number }
+  func keep(_ value: NumberObject, for key: NSString) { cache.setObject(value, forKey: key) }
   static func key(_ text: String) -> NSString { NSString(string: text) }
   static func value(_ number: Int) -> NumberObject { NumberObject(number) }
 }
