@@ -17,22 +17,29 @@ struct Optimum {
     self.next = next
   }
 
-  /// Returns the number of hits at a capacity of that many values, at least one.
+  /// Returns the number of hits at a capacity of that many values.
   ///
-  /// A kept key is represented by the place of its next access, which will be a hit.
+  /// - Complexity: O(*n* log *n*) for *n* accesses.
   func hits(capacity: Int) -> Int {
-    var isKept = Array(repeating: false, count: next.count)
-    var (kept, latest, hits) = (0, 0, 0)
+    // A kept key is represented by the place of its next access, which will be a hit. Past places
+    // may stay in the heap: they are smaller than all later ones, so they are never on top while
+    // anything is kept.
+    var isHit = Array(repeating: false, count: next.count)
+    var keptPlaces = MaxHeap()
+    var (kept, hits) = (0, 0)
     for (place, next) in next.enumerated() {
-      if isKept[place] {
+      if isHit[place] {
         hits += 1
         kept -= 1
       }
-      guard next < isKept.count, kept < capacity || next < latest else { continue }
-      if kept == capacity { isKept[latest] = false } else { kept += 1 }
-      isKept[next] = true
-      latest = max(latest, next)
-      while !isKept[latest] { latest -= 1 }
+      guard next < isHit.count else { continue }
+      keptPlaces.insert(next)
+      isHit[next] = true
+      kept += 1
+      if kept > capacity, let latest = keptPlaces.removeMax() {
+        isHit[latest] = false
+        kept -= 1
+      }
     }
     return hits
   }
