@@ -42,7 +42,7 @@ extension EntityStore {
     _ entity: E, confirmedBy request: Signal<Answer>
   ) -> Signal<Void> {
     core.writeOptimistically(request) {
-      core.set(entity)
+      set(entity)
     }
   }
 
@@ -63,7 +63,7 @@ extension EntityStore {
         if let answer { core.confirm(entity.reference, revision, by: answer) }
       }
     ) {
-      core.set(entity)
+      set(entity)
     }
   }
 
@@ -106,7 +106,7 @@ extension EntityStore {
     _ reference: Reference<E>, confirmedBy request: Signal<Answer>
   ) -> Signal<Void> {
     core.writeOptimistically(request) {
-      core.remove(reference)
+      remove(reference)
     }
   }
 
@@ -124,10 +124,10 @@ extension EntityStore {
   @discardableResult
   public func update<Answer, Failure>(
     confirmedBy request: Signal<Answer>,
-    _ changes: (EntityTransaction) throws(Failure) -> Void
+    _ changes: (EntityStore) throws(Failure) -> Void
   ) throws(Failure) -> Signal<Void> {
     try core.writeOptimistically(request) { () throws(Failure) in
-      try changes(EntityTransaction(core: core))
+      try changes(self)
     }
   }
 }

@@ -78,12 +78,25 @@ public final class EntityStore: Sendable {
   /// - Complexity: O(*n*) in the references; other readers wait meanwhile.
   @inlinable
   public func get<E>(_ references: some Sequence<Reference<E>>) -> [E] {
-    core.get(all: references)
+    // The user's sequence is not iterated under the lock.
+    let references = Array(references)
+    if core.turn.isMine() { return references.compactMap { get($0) } }
+    let now = core.time.now()
+    return core.tables.withLock { tables in
+      let table = tables.table(E.self)
+      return references.compactMap { table.read($0.id, at: now) }
+    }
+  }
+
+  /// Returns the entity of an optional reference, such as a relation that may be absent.
+  @inlinable
+  public func get<E>(_ reference: Reference<E>?) -> E? {
+    reference.flatMap { get($0) }
   }
 
   /// The number of stored entities, of all types.
   public var count: Int {
-    core.count
+    core.tables.withLock { $0.storedCount }
   }
 
   // MARK: Writing
@@ -91,7 +104,20 @@ public final class EntityStore: Sendable {
   /// Stores `entity`, merged with the stored value if it is ``Mergeable``.
   @inlinable
   public func set<E: Entity>(_ entity: E) {
-    core.set(entity)
+    if core.turn.isMine() {
+      return core.edits(of: E.self).write(entity.id, core.transaction.order, .set(entity))
+    }
+    let (left, mustDeliver) = core.turn.take { core.setAlone(entity) }
+    withExtendedLifetime(left) {}  // released here, when others may write again
+    if mustDeliver { core.deliver() }
+  }
+
+  /// Stores several entities of a type in one commit, each as ``set(_:)-(E)`` does.
+  @inlinable
+  public func set<E: Entity>(_ entities: some Sequence<E>) {
+    update { store in
+      for entity in entities { store.set(entity) }
+    }
   }
 
   /// Removes the entity; entities that refer to it keep their references, and their observers are
@@ -100,13 +126,13 @@ public final class EntityStore: Sendable {
   /// Removing an absent entity is no change.
   @inlinable
   public func remove<E>(_ reference: Reference<E>) {
-    core.remove(reference)
+    core.inTurn { core.edits(of: E.self).write(reference.id, core.transaction.order, .remove) }
   }
 
   /// Removes all entities of this type.
   @inlinable
   public func removeAll<E: Entity>(of type: E.Type) {
-    core.removeAll(of: type)
+    core.inTurn { core.edits(of: type).removeAll(core.transaction.order) }
   }
 
   /// Removes all entities.
@@ -116,6 +142,16 @@ public final class EntityStore: Sendable {
 
   /// Runs several reads and writes as one transaction, which is committed when `changes` returns.
   ///
+  /// A function of entities can be a transaction of its own, or a part of its caller's:
+  ///
+  ///     func publish(_ book: Reference<Book>, in store: EntityStore) {
+  ///       store.update { store in
+  ///         guard var found = store.get(book) else { return }
+  ///         found.isPublished = true
+  ///         store.set(found)
+  ///       }
+  ///     }
+  ///
   /// If `changes` throws, nothing is committed. Reads inside the transaction see its writes. Other
   /// readers see the state before it, and do not wait. Observers get at most one notice each, after
   /// the commit. An update inside an update is part of it; if the inner one throws, only its own
@@ -124,81 +160,14 @@ public final class EntityStore: Sendable {
   ///
   /// Other writers wait until `changes` returns, so it must not wait for any of them.
   ///
-  /// - Parameter changes: Reads and writes through the transaction.
+  /// - Parameter changes: Reads and writes this store, which it receives, on the calling thread.
   @inlinable
   public func update<Result, Failure>(
-    _ changes: (EntityTransaction) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    let transaction = EntityTransaction(core: core)
-    return try core.write { () throws(Failure) in try changes(transaction) }
-  }
-}
-
-/// The reads and writes of one ``EntityStore/update(_:)``.
-///
-/// For use on the thread and during the update that receives it. A later write through it is an
-/// ordinary write.
-@frozen
-public struct EntityTransaction {
-  @usableFromInline let core: EntityCore
-
-  @inlinable
-  init(core: EntityCore) {
-    self.core = core
-  }
-
-  /// Returns the entity as of the transaction's latest write.
-  ///
-  /// - Parameter reference: The reference to the entity.
-  @inlinable
-  public func get<E>(_ reference: Reference<E>) -> E? {
-    core.get(reference)
-  }
-
-  /// Returns those of the entities that exist, in the order of the references, as of the
-  /// transaction's latest writes.
-  @inlinable
-  public func get<E>(_ references: some Sequence<Reference<E>>) -> [E] {
-    core.get(all: references)
-  }
-
-  /// Stores `entity`, merged with the stored value if it is ``Mergeable``.
-  @inlinable
-  public func set<E: Entity>(_ entity: E) {
-    core.set(entity)
-  }
-
-  /// Removes the entity.
-  ///
-  /// - Parameter reference: The reference to the entity.
-  @inlinable
-  public func remove<E>(_ reference: Reference<E>) {
-    core.remove(reference)
-  }
-
-  /// Removes all entities of this type.
-  @inlinable
-  public func removeAll<E: Entity>(of type: E.Type) {
-    core.removeAll(of: type)
-  }
-
-  /// Removes all entities.
-  public func removeAll() {
-    core.removeAll()
-  }
-
-  /// Runs several reads and writes as a part of this transaction; if `changes` throws, only its own
-  /// writes are undone.
-  @inlinable
-  public func update<Result, Failure>(
-    _ changes: (EntityTransaction) throws(Failure) -> Result
+    _ changes: (EntityStore) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try core.write { () throws(Failure) in try changes(self) }
   }
 }
-
-@available(*, unavailable)
-extension EntityTransaction: Sendable {}
 
 extension EntityStore {
   /// Ends the session of a user: when it returns, nothing is stored, and no subscriber waits for
@@ -218,8 +187,12 @@ extension EntityStore {
 
 extension EntityCore {
   func end() {
-    removeAll(isEnd: true)
-    endRequests()
+    var session: Lifetime?
+    inTurn {
+      removeAll(isEnd: true)
+      session = tables.withLock { exchange(&$0.observers.session, with: Lifetime()) }
+    }
+    session?.end()
     failAll(CacheError.scopeEnded())
   }
 }
@@ -237,7 +210,8 @@ extension EntityStore {
   ///   does not count.
   /// - Complexity: O(*n*) in the number of stored entities.
   public func prune(unusedFor age: Duration = .zero) {
-    core.prune(unusedFor: age)
+    // At the end of the running transaction, if there is one.
+    core.inTurn { core.transaction.pruning = min(age, core.transaction.pruning ?? age) }
   }
 
   /// Protects an entity, and the entities it refers to, from eviction and pruning.

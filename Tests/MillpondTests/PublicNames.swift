@@ -52,15 +52,12 @@ extension Durability {}
 extension EmptyCache {}
 extension Ending {}
 extension Entity {}
-extension EntityAccess {}
 extension EntityArchive {}
 extension EntityChange {}
 extension EntityHandle {}
 extension EntityListChange {}
 extension EntityQuery {}
-extension EntityState {}
 extension EntityStore {}
-extension EntityTransaction {}
 extension Event {}
 extension EvictionPolicy {}
 extension FillToken {}

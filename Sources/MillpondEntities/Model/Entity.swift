@@ -93,9 +93,14 @@ public struct Reference<Target: Entity>: Hashable, Sendable {
 public struct Relation<Owner: Entity>: Sendable {
   @usableFromInline let read: @Sendable (Owner, inout RelatedEntities) -> Void
 
+  /// Creates a relation from a closure that returns a reference, an optional one, or an array or
+  /// set of them.
+  ///
+  /// - Parameter references: Must depend on the entity alone. Called once for each value that is
+  ///   set, while other writers wait.
   @inlinable
-  init(read: @escaping @Sendable (Owner, inout RelatedEntities) -> Void) {
-    self.read = read
+  public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
+    read = { owner, entities in references(owner).add(to: &entities) }
   }
 }
 
@@ -115,6 +120,11 @@ public struct RelatedEntities {
   /// Adds a reference.
   @inlinable
   public mutating func add<Target>(_ reference: Reference<Target>) {
-    targets.append(tables.withLock { $0.node(ofRelated: reference.id, in: Target.self) })
+    let target = tables.withLock { tables in
+      // Kept until the next commit.
+      tables.isReferring = true
+      return tables.table(Target.self).node(of: reference.id, in: &tables.graph)
+    }
+    targets.append(target)
   }
 }

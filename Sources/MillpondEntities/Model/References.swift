@@ -4,18 +4,6 @@ public protocol References: Sendable {
   func add(to entities: inout RelatedEntities)
 }
 
-extension Relation {
-  /// Creates a relation from a closure that returns a reference, an optional one, or an array or
-  /// set of them.
-  ///
-  /// - Parameter references: Must depend on the entity alone. Called once for each value that is
-  ///   set, while other writers wait.
-  @inlinable
-  public init<Related: References>(_ references: @escaping @Sendable (Owner) -> Related) {
-    self.init(read: { owner, entities in references(owner).add(to: &entities) })
-  }
-}
-
 extension Reference: References {
   /// Adds this reference.
   ///

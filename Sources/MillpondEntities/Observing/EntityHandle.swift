@@ -11,7 +11,7 @@ extension EntityStore {
   /// The handle is for objects that keep an entity for a while, such as a view model: it protects
   /// the entity from eviction, and ends its subscriptions when it is released. For a single read,
   /// use ``get(_:)-(Reference<E>)``; for a single subscription, ``signal(of:)``; for a view,
-  /// ``EntityState``.
+  /// `SignalState`.
   ///
   /// - Parameter reference: The reference to the entity.
   @inlinable
@@ -62,10 +62,17 @@ public final class EntityHandle<E: Entity>: Sendable {
   ///
   /// The signal does not retain the handle: subscribed to without one, it completes.
   public var changes: Signal<EntityChange<E>> {
-    core.signal(of: reference).ended { [lifetime] run, end in
+    core.signal(of: reference).ended(with: lifetime, .completed)
+  }
+}
+
+extension Signal {
+  /// Passes everything on until a lifetime ends, and then sends `event`.
+  func ended(with lifetime: Lifetime, _ event: Event<Never>) -> Signal {
+    ended { run, end in
       let link = lifetime.child()
       run.onEnd { link.end() }
-      link.onEnd { if !run.isEnded { end(.completed) } }
+      link.onEnd { if !run.isEnded { end(event) } }
     }
   }
 }

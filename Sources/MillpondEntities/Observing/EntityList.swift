@@ -10,10 +10,8 @@ struct EntityList<E: Entity>: Sendable {
   @usableFromInline let isIncluded: @Sendable (E) -> Bool
   @usableFromInline let precedes: (@Sendable (E, E) -> Bool)?
 
-  @usableFromInline var values: [E] = []
-
-  /// The arrival numbers of the values, in the same order.
-  @usableFromInline var arrivals: [Int] = []
+  /// The members in order, and by identity.
+  @usableFromInline var list: [Member] = []
   @usableFromInline var members: [E.ID: Member] = [:]
   @usableFromInline var lastArrival = 0
 
@@ -36,6 +34,11 @@ struct EntityList<E: Entity>: Sendable {
   ) {
     self.isIncluded = isIncluded
     self.precedes = precedes
+  }
+
+  @inlinable
+  var values: [E] {
+    list.map(\.value)
   }
 
   /// Applies the edits of a commit, and returns the changes that lead to the new list: one for each
@@ -76,10 +79,8 @@ struct EntityList<E: Entity>: Sendable {
       members[edit.id] = new.last
     }
     if former.isEmpty, new.isEmpty { return [] }
-    let kept = values.indices.filter { !former.contains(arrivals[$0]) }.map { member(at: $0) }
-    let list = (kept + new).sorted { isBefore($0, $1) }
-    values = list.map(\.value)
-    arrivals = list.map(\.arrival)
+    list.removeAll { former.contains($0.arrival) }
+    list = (list + new).sorted { isBefore($0, $1) }
     return [.reset(values)]
   }
 
@@ -94,7 +95,7 @@ struct EntityList<E: Entity>: Sendable {
     let member = Member(value: value, arrival: nextArrival())
     members[id] = member
     let place = place(for: member)
-    put(member, at: place)
+    list.insert(member, at: place)
     return .insert(value, at: place)
   }
 
@@ -102,7 +103,7 @@ struct EntityList<E: Entity>: Sendable {
   mutating func remove(_ member: Member, _ id: E.ID) -> EntityListChange<E> {
     members[id] = nil
     let place = place(of: member)
-    take(at: place)
+    list.remove(at: place)
     return .remove(at: place)
   }
 
@@ -114,51 +115,34 @@ struct EntityList<E: Entity>: Sendable {
     members[id] = new
     let from = place(of: old)
     if stays(new, at: from) {
-      values[from] = value
+      list[from] = new
       return .update(value, at: from)
     }
-    take(at: from)
+    list.remove(at: from)
     let to = place(for: new)
-    put(new, at: to)
+    list.insert(new, at: to)
     return from == to ? .update(value, at: to) : .move(value, from: from, to: to)
   }
 
   /// Whether a new version of the member at `place` keeps its index.
   @inlinable
   func stays(_ new: Member, at place: Int) -> Bool {
-    if place > 0, !isBefore(member(at: place - 1), new) { return false }
-    return place + 1 >= values.count || isBefore(new, member(at: place + 1))
-  }
-
-  @inlinable
-  func member(at place: Int) -> Member {
-    Member(value: values[place], arrival: arrivals[place])
-  }
-
-  @inlinable
-  mutating func put(_ member: Member, at place: Int) {
-    values.insert(member.value, at: place)
-    arrivals.insert(member.arrival, at: place)
-  }
-
-  @inlinable
-  mutating func take(at place: Int) {
-    values.remove(at: place)
-    arrivals.remove(at: place)
+    if place > 0, !isBefore(list[place - 1], new) { return false }
+    return place + 1 >= list.count || isBefore(new, list[place + 1])
   }
 
   /// Returns the present place of a member.
   @inlinable
   func place(of member: Member) -> Int {
     let place = place(for: member)
-    if place < arrivals.count, arrivals[place] == member.arrival { return place }
-    return arrivals.firstIndex(of: member.arrival) ?? place
+    if place < list.count, list[place].arrival == member.arrival { return place }
+    return list.firstIndex { $0.arrival == member.arrival } ?? place
   }
 
   /// Returns the place behind all values that precede the member.
   @inlinable
   func place(for member: Member) -> Int {
-    partitionPoint(values.count) { isBefore(self.member(at: $0), member) }
+    partitionPoint(list.count) { isBefore(list[$0], member) }
   }
 
   @inlinable

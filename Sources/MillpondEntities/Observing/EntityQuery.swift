@@ -25,15 +25,14 @@ extension EntityStore {
   ///     must depend on the two entities alone; to sort by what they refer to, map the values.
   ///   - depth: The number of references to follow: with one, changes of the entities that the
   ///     matching ones refer to count as changes of these; with two, also of those that they refer
-  ///     to in turn, and so on, in any circle once. With zero, only their own changes count. More
-  ///     than 254 is unlimited.
+  ///     to in turn, and so on, in any circle once. With zero, only their own changes count.
   @inlinable
   public func query<E: Entity>(
     _ type: E.Type, where isIncluded: @escaping @Sendable (E) -> Bool = { _ in true },
     by areInIncreasingOrder: (@Sendable (E, E) -> Bool)? = nil, depth: Int = 0
   ) -> EntityQuery<E> {
     EntityQuery(
-      edits: core.edits(of: type, isQuery: true, depth: UInt8(clamping: depth)),
+      edits: core.edits(of: type, isQuery: true, depth: max(0, depth)),
       isIncluded: isIncluded,
       precedes: areInIncreasingOrder)
   }
@@ -65,7 +64,8 @@ public struct EntityQuery<E: Entity>: Sendable {
   /// - Complexity: O(*m* log *n*) for a commit that touches *m* entities of the type, plus a copy
   ///   of the list if an earlier one is still in use; O((*m* + *n*) log *n*) for more than 128.
   ///   With a depth, *m* includes the entities that refer to changed ones, plus O(*k*) in the
-  ///   related entities in between and the references among them.
+  ///   entities above the changed ones that observers or lists lead to, and the references among
+  ///   them.
   @inlinable
   public var values: Signal<[E]> {
     list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
@@ -119,7 +119,7 @@ extension EntityCore {
   ///   - depth: The number of levels of references at which changes count as edits to equal values.
   @inlinable
   func edits<E: Entity>(
-    of type: E.Type, isQuery: Bool, depth: UInt8 = 0
+    of type: E.Type, isQuery: Bool, depth: Int = 0
   ) -> Signal<[TableEdit<E>]> {
     Signal { observer, lifetime in
       let watch = Watch<[TableEdit<E>]>(observer, lifetime)
@@ -129,29 +129,25 @@ extension EntityCore {
 
   @inlinable
   func listen<E: Entity>(
-    _ watch: Watch<[TableEdit<E>]>, isQuery: Bool, depth: UInt8
+    _ watch: Watch<[TableEdit<E>]>, isQuery: Bool, depth: Int
   ) -> [TableEdit<E>] {
     let listener = TableListener<E>(isQuery: isQuery, depth: depth) { edits in
-      { watch.post(.next(edits)) }
+      Notice { watch.post(.next(edits)) }
     }
     let (number, edits) = enter(isQuery ? watch : nil) { tables, number in
       let table = tables.table(E.self)
-      _ = table.setListener(listener, number)
-      if depth > 0 {
-        tables.deepListenerCount += 1
-        tables.mark(below: table.number, depth: depth)
-      }
+      table.listeners[number] = listener
+      tables.depths[Int(table.number)] = table.depth
+      if depth > 0 { tables.mark(below: Int(table.number)) }
       return (number, isQuery ? table.storedEdits : table.confirmedEdits)
     }
     watch.lifetime.onEnd { [self] in
       tables.discard { tables in
         tables.limit.depart()
         let table = tables.table(E.self)
-        let former = table.setListener(nil, number)
-        if depth > 0 {
-          tables.deepListenerCount -= 1
-          if table.depth < depth { tables.depart(table.rows.count) }
-        }
+        let former = table.listeners.removeValue(forKey: number)
+        tables.depths[Int(table.number)] = table.depth
+        if depth > 0, table.depth == 0 { tables.depart(table.rows.count) }
         return former
       }
     }

@@ -1,6 +1,5 @@
 package import MillpondCore
 public import MillpondSignals
-public import Observation
 
 extension EntityStore {
   /// Returns the entity now and after each change: of itself, of an entity it refers to, or its
@@ -23,6 +22,7 @@ extension EntityStore {
   ///     store.signal(of: book).subscribeOnMain(onNext: { show($0.value) })
   ///     store.signal(of: book).receive(on: queue).subscribe(onNext: { index($0.value) })
   ///     for try await change in store.signal(of: book).values { … }  // in any actor
+  ///     @State var book = SignalState(following: store.signal(of: book))  // in a view
   ///
   /// - Parameter reference: The reference to the entity.
   /// - Complexity: O(*n*) to subscribe, in the referenced entities that are not observed yet.
@@ -59,7 +59,7 @@ extension EntityCore {
       let node = table.node(of: reference.id, in: &tables.graph)
       let notice = NodeObserver { row, causes in
         let change = EntityChange(value: table.rows[Int(row)].value, causes: causes)
-        return { watch.post(.next(change)) }
+        return Notice(for: number) { watch.post(.next(change)) }
       }
       tables.add(number, of: node, notice)
       return (number, table.read(reference.id, at: now))
@@ -101,48 +101,6 @@ public struct EntityChange<E: Entity>: Sendable {
 
 extension EntityChange: Equatable {}
 
-/// An entity for a view to observe.
-///
-///     @State private var book: EntityState<Book>
-///     …
-///     Text(book.value?.title ?? "")
-///
-/// The value is present after the initialiser. The subscription ends with the object.
-///
-/// - Note: Main actor. Any thread may write to the store; the change then takes a hop.
-@MainActor
-public final class EntityState<E: Entity>: Observable {
-  /// The reference to the observed entity.
-  public let reference: Reference<E>
-
-  private let state: SignalState<EntityChange<E>>
-
-  /// Creates the state of an entity of a store, whether or not the entity exists yet.
-  ///
-  /// - Parameters:
-  ///   - reference: The reference to the entity.
-  ///   - store: The store of the entity.
-  public init(_ reference: Reference<E>, in store: EntityStore) {
-    self.reference = reference
-    state = SignalState(following: store.signal(of: reference))
-  }
-
-  /// The entity; nil if it does not exist.
-  public var value: E? {
-    state.value?.value
-  }
-
-  /// The causes of the latest change: the entity, or entities it refers to.
-  public var causes: [AnyReference] {
-    state.value?.causes ?? []
-  }
-
-  /// The reason why no more changes arrive: the store has ended, or was released.
-  public var error: (any Error)? {
-    state.error
-  }
-}
-
 /// Observation for copies of a store, which see every edit, including the removals of ``end()`` and
 /// ``prune(unusedFor:)``, and outlast an end.
 extension EntityStore {
@@ -178,6 +136,14 @@ extension EntityStore {
   /// - Returns: Whether the entity is stored now, not counting optimistic writes.
   @discardableResult
   package func restore<E: Entity>(_ entity: E, _ token: FillToken) -> Bool {
-    core.restore(entity, token)
+    var isStored = false
+    core.inTurn {
+      let edits = core.edits(of: E.self)
+      if core.admits(token, for: entity.reference) {
+        edits.write(entity.id, .fill, .restore(entity))
+      }
+      isStored = edits.draft(of: entity.id).confirmed != nil
+    }
+    return isStored
   }
 }

@@ -121,7 +121,7 @@ extension EntityCore {
   @inlinable
   func values<E>(of filled: FilledEntity<E>) -> Signal<E> {
     Signal { observer, lifetime in
-      let follow: Notice = {
+      let follow: @Sendable () -> Void = {
         if !lifetime.isEnded { self.values(of: filled.reference).run(observer, lifetime) }
         filled.retention.dispose()
       }

@@ -15,34 +15,30 @@ final class AnyEntityTable: Sendable {
   /// Returns whether a live query shows the table's entities.
   @usableFromInline let isQueried: @Sendable () -> Bool
 
-  /// Returns the greatest depth at which a subscriber notices changes of what the entities refer
-  /// to.
-  @usableFromInline let depth: @Sendable () -> UInt8
-
   /// Calls a closure with the use of each entity, stored or not.
   @usableFromInline let forEachUse: @Sendable ((EntityUse) -> Void) -> Void
 
-  /// Returns the notices of the present commit for queries with a depth, given the rows of
+  /// Returns the notices of the present commit for subscribers of the type, given the rows of
   /// unchanged entities that refer to changed ones, and the number of references in between.
-  @usableFromInline let deepNotices: @Sendable ([(row: Int32, distance: Int)]) -> [Notice]
+  @usableFromInline let takeNotices:
+    @Sendable (_ related: [(row: Int32, distance: Int)], _ isSilent: Bool) -> [Notice]
 
   /// Records that the entity in a row is used now.
   @usableFromInline let touch: @Sendable (_ row: Int32, _ now: Int64) -> Void
 
-  /// Empties rows whose entities are not observed; returns the notices for queries and copies.
-  @usableFromInline let empty:
-    @Sendable (_ rows: [Int32]) -> (released: any Sendable, notices: [Notice])
+  /// Empties rows whose entities are not observed.
+  @usableFromInline let empty: @Sendable (_ rows: [Int32], inout Commit) -> Void
 
   /// Frees an empty row, and returns its contents for release after the unlock.
   @usableFromInline let forget: @Sendable (_ row: Int32) -> any Sendable
 
-  /// Moves all entities to the first rows, if most rows are vacant, and updates their nodes; returns
-  /// memory to be released after the unlock.
-  @usableFromInline let rebuildIfSparse:
-    @Sendable (_ graph: inout ReferenceGraph) -> (any Sendable)?
+  /// Returns whether three quarters of the rows are vacant.
+  @usableFromInline let isSparse: @Sendable () -> Bool
 
-  /// Replaces the numbers of nodes by those in an array, by the former ones.
-  @usableFromInline let renumber: @Sendable (_ numbers: [NodeNumber]) -> Void
+  /// Moves all entities to the first rows, given the new numbers of the nodes; returns memory to be
+  /// released after the unlock.
+  @usableFromInline let rebuild:
+    @Sendable (_ numbers: [NodeNumber], _ graph: inout ReferenceGraph) -> any Sendable
 
   // MARK: With the turn
 
@@ -66,14 +62,13 @@ final class AnyEntityTable: Sendable {
   init<E>(_ table: EntityTable<E>) {
     self.table = table
     isQueried = { table.listeners.values.contains { $0.isQuery } }
-    depth = { table.depth }
     forEachUse = { table.forEachUse($0) }
-    deepNotices = { table.deepNotices($0) }
+    takeNotices = { table.takeNotices($0, isSilent: $1) }
     touch = { table.touch($0, $1) }
-    empty = { table.empty($0) }
+    empty = { table.empty($0, &$1) }
     forget = { table.forget($0) }
-    rebuildIfSparse = { table.rebuildIfSparse(&$0) }
-    renumber = { table.renumber($0) }
+    isSparse = { table.isSparse }
+    rebuild = { table.rebuild($0, &$1) }
     removeAll = { $0.edits(of: E.self).removeAll($1) }
     settle = { $0.settle(E.self, $1, isConfirmed: $2) }
     prepare = { unsafeDowncast($0, to: EntityEdits<E>.self).prepare(readsAgain: $1) }

@@ -22,7 +22,9 @@ extension EntityTable {
     let row = tables.graph.nodes[Int(node)].row
     rows[Int(row)].value = value
     tables.put(value != nil, node, targets, &commit)
-    if depth > 0, value != nil { tables.graph.mark(below: CollectionOfOne(node), depth: depth) }
+    if value != nil, tables.depths[Int(number)] > 0 {
+      tables.graph.mark(below: CollectionOfOne(node))
+    }
     return row
   }
 
@@ -76,15 +78,22 @@ extension EntityTable {
     }
   }
 
-  /// Collects the notices for subscribers of the type.
+  /// Announces the edits of a commit to the subscribers of the type.
+  ///
+  /// - Parameters:
+  ///   - commit: The commit.
+  ///   - visible: Returns the edits of what readers see.
+  ///   - confirmed: Returns the edits of confirmed values; nil if they are the same.
   @inlinable
   func finish(
-    _ commit: inout Commit, _ changes: () -> [TableEdit<E>],
+    _ commit: inout Commit, _ visible: () -> [TableEdit<E>],
     confirmed: @autoclosure () -> [TableEdit<E>]? = nil
   ) {
     let forgotten = order.takeForgotten()
     if !forgotten.isEmpty { commit.released.append(forgotten) }
     if listeners.isEmpty { return }
-    commit.notices += notices(of: changes(), confirmed: confirmed(), isSilent: commit.isSilent)
+    let visible = visible()
+    announced = (visible, confirmed() ?? visible)
+    commit.isAnnounced = true
   }
 }

@@ -2,32 +2,30 @@ public import MillpondCore
 
 /// The return of memory, when three quarters of the rows are vacant.
 extension EntityTable {
-  /// Moves all entities to the first rows, if most rows are vacant, and updates their nodes; returns
-  /// memory to be released after the unlock.
   @inlinable
-  func rebuildIfSparse(_ graph: inout ReferenceGraph) -> (any Sendable)? {
-    guard areMost(vacant.count, of: rows.count) else { return nil }
-    let former = (rows, vacant, index)
-    (rows, vacant, index) = (PagedArray(), [], SlotIndex())
-    for row in former.0 {
-      guard let id = row.id else { continue }
-      let place = Int32(rows.count)
-      rows.append(row)
-      index.insert(hash(id), place)
-      graph.nodes[Int(row.node)].row = place
-    }
-    return former
+  var isSparse: Bool {
+    areMost(vacant.count, of: rows.count)
   }
 
-  /// Replaces the numbers of nodes.
+  /// Moves all entities to the first rows, and returns memory to be released after the unlock.
   ///
-  /// - Parameter numbers: The present numbers, by the former ones.
+  /// - Parameters:
+  ///   - numbers: The present numbers of the nodes, by the former ones.
+  ///   - graph: The graph, whose nodes receive their rows.
   @inlinable
-  func renumber(_ numbers: [NodeNumber]) {
-    for row in rows.indices where rows[row].id != nil {
-      rows[row].node = numbers[Int(rows[row].node)]
+  func rebuild(_ numbers: [NodeNumber], _ graph: inout ReferenceGraph) -> any Sendable {
+    let former = (rows, vacant, index)
+    (rows, vacant, index) = ([], [], SlotIndex())
+    for var row in former.0 {
+      guard let id = row.id else { continue }
+      let place = Int32(rows.count)
+      row.node = numbers[Int(row.node)]
+      graph.nodes[Int(row.node)].row = place
+      rows.append(row)
+      index.insert(hash(id), place)
     }
     for (id, row) in optimistic { optimistic[id]?.nodes = row.nodes.map { numbers[Int($0)] } }
+    return former
   }
 }
 

@@ -1,24 +1,18 @@
 public import MillpondCore
 
 extension EntityTable {
-  /// Empties rows whose entities are not observed; returns the notices for queries and copies.
+  /// Empties rows whose entities are not observed.
   @inlinable
-  func empty(_ emptied: [Int32]) -> (released: any Sendable, notices: [Notice]) {
-    let edits = (listeners.isEmpty ? [] : emptied).compactMap { row in
-      rows[Int(row)].id.map { TableEdit<E>(id: $0, value: nil) }
-    }
+  func empty(_ emptied: [Int32], _ commit: inout Commit) {
     let old = emptied.map { row in
-      forgetWrite(row)
+      let written = rows[Int(row)].written
+      if written != .none, let id = rows[Int(row)].id { order.forget(id, written) }
       return rows[Int(row)].value.take()
     }
-    return ((old, order.takeForgotten()), notices(of: edits))
-  }
-
-  /// Moves the last write of a row's entity to the memory of the write order.
-  @inlinable
-  func forgetWrite(_ row: Int32) {
-    let revision = rows[Int(row)].written
-    if revision != .none, let id = rows[Int(row)].id { order.forget(id, revision) }
+    commit.released.append(old)
+    finish(&commit) {
+      emptied.compactMap { row in rows[Int(row)].id.map { TableEdit(id: $0, value: nil) } }
+    }
   }
 
   /// Frees an empty row, and returns its contents for release after the unlock.

@@ -32,13 +32,13 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
 
   /// The number of the table in the graph.
   @usableFromInline let number: Int32
-  @exclusivity(unchecked) @usableFromInline var rows = PagedArray<Row>()
+  @exclusivity(unchecked) @usableFromInline var rows: ContiguousArray<Row> = []
   @exclusivity(unchecked) @usableFromInline var listeners: [Int: TableListener<E>] = [:]
 
-  /// The greatest depth of the listeners; and the edits that wait for the notices of those with a
-  /// depth, which come at the end of the commit.
-  @exclusivity(unchecked) @usableFromInline var depth: UInt8 = 0
-  @exclusivity(unchecked) @usableFromInline var deepEdits: [TableEdit<E>] = []
+  /// The edits of the present commit for the listeners: of what readers see, for queries, and of
+  /// confirmed values, for copies.
+  @exclusivity(unchecked) @usableFromInline
+  var announced: (visible: [TableEdit<E>], confirmed: [TableEdit<E>]) = ([], [])
 
   /// The admission of writes and fills, by the revisions in the rows and those of former rows.
   @exclusivity(unchecked) @usableFromInline var order = WriteOrder<E.ID>()
@@ -97,6 +97,8 @@ final class EntityTable<E: Entity>: @unchecked Sendable {
     let row = vacant.popLast() ?? Int32(rows.count)
     let node = graph.addNode(table: number, row: row)
     if Int(row) == rows.count {
+      // By a quarter, since a store with twice the rows would have twice the size.
+      if rows.count == rows.capacity { rows.reserveCapacity(rows.count / 4 * 5 + 8) }
       rows.append(Row(id: id, node: node))
     } else {
       rows[Int(row)] = Row(id: id, node: node)
@@ -213,17 +215,13 @@ struct TableListener<E: Entity>: Sendable {
   @usableFromInline let isQuery: Bool
 
   /// The number of levels of references at which changes are noticed.
-  @usableFromInline let depth: UInt8
+  @usableFromInline let depth: Int
   @usableFromInline let notice: @Sendable ([TableEdit<E>]) -> Notice
 
   @inlinable
-  init(isQuery: Bool, depth: UInt8, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
+  init(isQuery: Bool, depth: Int, notice: @escaping @Sendable ([TableEdit<E>]) -> Notice) {
     self.isQuery = isQuery
     self.depth = depth
     self.notice = notice
   }
 }
-
-/// A closure that notifies one observer of one commit, called without any lock.
-@usableFromInline
-typealias Notice = @Sendable () -> Void

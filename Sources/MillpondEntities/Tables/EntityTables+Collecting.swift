@@ -61,9 +61,7 @@ extension EntityTables {
       setStored(number, false)
     }
     for table in tables.indices where !rows[table].isEmpty {
-      let (released, notices) = tables[table].empty(rows[table])
-      commit.released.append(released)
-      commit.notices += notices
+      tables[table].empty(rows[table], &commit)
     }
   }
 }

@@ -36,28 +36,17 @@ extension EntityTables {
   /// Marks anew the nodes below those that are watched or listed now.
   private mutating func remark() {
     departures = 0
-    graph.remark(below: watches.keys)
-    let depths = depths
-    for table in depths.indices.filter({ depths[$0] > 0 }).sorted(by: { depths[$0] > depths[$1] }) {
-      mark(below: Int32(table), depth: depths[table])
-    }
+    graph.beginMarking()
+    graph.mark(below: watches.keys)
+    for table in tables.indices where depths[table] > 0 { mark(below: table) }
   }
 
-  /// The greatest depth of the subscribers of each table.
-  private var depths: [UInt8] {
-    tables.indices.map { tables[$0].depth() }
-  }
-
-  /// Marks what the entities of a table refer to.
-  ///
-  /// - Parameters:
-  ///   - table: The number of the table.
-  ///   - depth: The number of levels of references at which changes are noticed.
+  /// Marks the entities of a table, and what they refer to.
   @usableFromInline
-  mutating func mark(below table: Int32, depth: UInt8) {
+  mutating func mark(below table: Int) {
     var roots: [NodeNumber] = []
-    forEachStored(in: Int(table)) { roots.append($0.node) }
-    graph.mark(below: roots, depth: depth)
+    forEachStored(in: table) { roots.append($0.node) }
+    graph.mark(below: roots)
   }
 
   // MARK: Notices
@@ -65,7 +54,7 @@ extension EntityTables {
   /// Whether the changed nodes of a commit matter to any subscriber.
   @usableFromInline
   var isObserved: Bool {
-    !watches.isEmpty || deepListenerCount > 0
+    !watches.isEmpty || depths.contains { $0 > 0 }
   }
 
   /// Queues the notices of a commit: one for each affected observer, then those for subscribers of
@@ -75,51 +64,43 @@ extension EntityTables {
   ///   - commit: The commit.
   ///   - causes: Returns references to the changed entities, in the order of their nodes.
   @usableFromInline
-  mutating func queueNotices(of commit: inout Commit, _ causes: () -> [AnyReference]) {
+  mutating func queueNotices(of commit: Commit, _ causes: () -> [AnyReference]) {
+    var listed: [(number: NodeNumber, distance: Int)] = []
     if !commit.changed.isEmpty {
-      queueObserverNotices(of: commit.changed, causes)
-      commit.notices += deepNotices(of: commit.changed)
+      let limit = watches.isEmpty ? depths.max() ?? 0 : .max
+      let found = graph.noticing(commit.changed, depths, limit: limit)
+      queueObserverNotices(of: found.watched, commit.changed, causes)
+      listed = found.listed
     }
-    if commit.notices.isEmpty { return }
-    observers.notices += commit.notices
-    observers.notices += observers.commitListeners.values
+    if commit.isAnnounced || !listed.isEmpty { queueTypeNotices(of: listed, commit.isSilent) }
+  }
+
+  /// Queues the notices for the subscribers of types, and for the copies of the store.
+  private mutating func queueTypeNotices(
+    of listed: [(number: NodeNumber, distance: Int)], _ isSilent: Bool
+  ) {
+    var related: [[(row: Int32, distance: Int)]] = tables.map { _ in [] }
+    for (number, distance) in listed {
+      let node = graph.nodes[Int(number)]
+      related[Int(node.table)].append((node.row, distance))
+    }
+    let notices = zip(tables, related).flatMap { $0.takeNotices($1, isSilent) }
+    if notices.isEmpty { return }
+    observers.notices += notices
+    observers.notices += observers.commitListeners.map { Notice(for: $0, $1) }
   }
 
   /// Queues the notices for the observers of entities that a commit concerns, in the order of their
   /// arrival, with the values of this commit.
   private mutating func queueObserverNotices(
-    of changed: [NodeNumber], _ causes: () -> [AnyReference]
+    of found: [NodeNumber], _ changed: [NodeNumber], _ causes: () -> [AnyReference]
   ) {
-    if watches.isEmpty { return }
-    let found = graph.watched(above: changed)
     if found.isEmpty { return }
-    let causes = graph.causes(of: found, among: changed, causes())
-    if found.count == 1 {
-      return addNotices(of: found[0], causes[0]) { observers.notices.append($1) }
+    let first = observers.notices.count
+    for (node, causes) in zip(found, graph.causes(of: found, among: changed, causes())) {
+      let row = graph.nodes[Int(node)].row
+      watches[node]?.forEach { observers.notices.append($0.notice(row, causes)) }
     }
-    var numbered: [(number: Int, notice: Notice)] = []
-    for (node, causes) in zip(found, causes) {
-      addNotices(of: node, causes) { numbered.append(($0, $1)) }
-    }
-    numbered.sort { $0.number < $1.number }
-    for (_, notice) in numbered { observers.notices.append(notice) }
-  }
-
-  private func addNotices(
-    of node: NodeNumber, _ causes: [AnyReference], _ add: (Int, @escaping Notice) -> Void
-  ) {
-    let row = graph.nodes[Int(node)].row
-    watches[node]?.forEach { add($0, $1.notice(row, causes)) }
-  }
-
-  /// Returns the notices for queries with a depth.
-  mutating func deepNotices(of changed: [NodeNumber]) -> [Notice] {
-    if deepListenerCount == 0 { return [] }
-    var related: [[(row: Int32, distance: Int)]] = tables.map { _ in [] }
-    for (number, distance) in graph.listed(above: changed, depths) {
-      let node = graph.nodes[Int(number)]
-      related[Int(node.table)].append((node.row, distance))
-    }
-    return tables.indices.flatMap { tables[$0].deepNotices(related[$0]) }
+    if found.count > 1 { observers.notices[first...].sort { $0.number < $1.number } }
   }
 }

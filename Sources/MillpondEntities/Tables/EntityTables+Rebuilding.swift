@@ -2,18 +2,15 @@ import MillpondCore
 
 /// The return of memory after large removals.
 extension EntityTables {
-  /// Rebuilds what is three quarters empty, at the end of a commit: then no numbers of nodes or rows
-  /// are in use elsewhere.
+  /// Rebuilds everything if a part is three quarters empty, at the end of a commit: then no numbers
+  /// of nodes or rows are in use elsewhere.
   ///
   /// - Parameter released: Collects the former memory, to be released after the unlock.
-  mutating func rebuildSparse(_ released: inout [any Sendable]) {
-    for table in tables {
-      if let former = table.rebuildIfSparse(&graph) { released.append(former) }
-    }
-    guard graph.isSparse else { return }
+  mutating func rebuildIfSparse(_ released: inout [any Sendable]) {
+    guard graph.isSparse || tables.contains(where: { $0.isSparse() }) else { return }
     let (numbers, former) = graph.rebuild()
     released.append(former)
-    for table in tables { table.renumber(numbers) }
+    for table in tables { released.append(table.rebuild(numbers, &graph)) }
     func renumbered<Value>(_ values: [NodeNumber: Value]) -> [NodeNumber: Value] {
       Dictionary(uniqueKeysWithValues: values.map { (numbers[Int($0.key)], $0.value) })
     }
@@ -43,9 +40,12 @@ extension ReferenceGraph {
       nodes.append(node)
     }
     for (number, node) in former.nodes.enumerated() where node.table != Self.none {
-      for target in former.targets(of: NodeNumber(number)).reversed() {
-        addEdge(numbers[number], numbers[Int(target)])
+      var (targets, next): ([NodeNumber], _) = ([], node.firstOut)
+      while next != Self.none {
+        targets.append(numbers[Int(former.edges[Int(next)].target)])
+        next = former.edges[Int(next)].nextOut
       }
+      for target in targets.reversed() { addEdge(numbers[number], target) }
     }
     return (numbers, former)
   }

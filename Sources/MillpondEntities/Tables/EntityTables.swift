@@ -35,8 +35,9 @@ struct EntityTables: Sendable {
   /// The nodes that are retained once less after the commit.
   var unretained: [NodeNumber] = []
 
-  /// The number of subscribers that notice changes of what the entities of a type refer to.
-  @usableFromInline var deepListenerCount = 0
+  /// The greatest depth, in each table, at which subscribers notice changes of what the entities
+  /// refer to.
+  @usableFromInline var depths: [Int] = []
 
   /// Whether a row has become vacant since the last attempt to give memory back.
   @usableFromInline var hasForgotten = false
@@ -55,15 +56,8 @@ struct EntityTables: Sendable {
     let table = EntityTable<E>(number: Int32(tables.count))
     types.append(ObjectIdentifier(E.self))
     tables.append(AnyEntityTable(table))
+    depths.append(0)
     return table
-  }
-
-  /// Returns the node of an entity that is about to be referred to; it is kept until the next
-  /// commit.
-  @inlinable
-  mutating func node<E: Entity>(ofRelated id: E.ID, in type: E.Type) -> NodeNumber {
-    isReferring = true
-    return table(type).node(of: id, in: &graph)
   }
 
   @usableFromInline

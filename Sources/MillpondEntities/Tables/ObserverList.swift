@@ -29,9 +29,9 @@ struct ObserverList: Sendable {
     return watch
   }
 
-  func forEach(_ visit: (Int, NodeObserver) -> Void) {
-    for (number, watch) in watches {
-      if let watch { visit(number, watch) }
+  func forEach(_ visit: (NodeObserver) -> Void) {
+    for (_, watch) in watches {
+      if let watch { visit(watch) }
     }
   }
 

@@ -24,10 +24,8 @@ struct ReferenceGraph: Sendable {
     /// The numbers of the last walk up and the last walk down that reached the node.
     @usableFromInline var seen: UInt32 = 0
     @usableFromInline var passed: UInt32 = 0
-    /// The number of the last marking that found it below a watched node.
+    /// The number of the last marking that found it at or below a watched or listed node.
     @usableFromInline var mark: UInt32 = 0
-    /// The number of levels below it at which changes are noticed, as of that marking.
-    @usableFromInline var depth: UInt8 = 0
     /// Whether the entity has a value, has observers, and is retained.
     @usableFromInline var isStored = false
     @usableFromInline var isWatched = false
@@ -93,7 +91,7 @@ struct ReferenceGraph: Sendable {
     if refers(source, exactlyTo: targets) { return }
     disconnect(source, &former)
     for target in targets.reversed() { addEdge(source, target) }
-    if isMarked(source) { mark(below: targets, depth: depth(below: source)) }
+    if isMarked(source) { mark(below: targets) }
   }
 
   /// Removes the references of `source`.
@@ -114,24 +112,12 @@ struct ReferenceGraph: Sendable {
 
   @usableFromInline
   func refers(_ source: NodeNumber, exactlyTo targets: ArraySlice<NodeNumber>) -> Bool {
-    self.targets(of: source).elementsEqual(targets)
-  }
-
-  /// The targets of a node, in order.
-  func targets(of source: NodeNumber) -> Targets {
-    Targets(edges: edges, place: nodes[Int(source)].firstOut)
-  }
-
-  struct Targets: Sequence, IteratorProtocol {
-    fileprivate let edges: ChunkedArray<Edge>
-    fileprivate var place: Int32
-
-    mutating func next() -> NodeNumber? {
-      if place == none { return nil }
-      let edge = edges[Int(place)]
-      place = edge.nextOut
-      return edge.target
+    var next = nodes[Int(source)].firstOut
+    for target in targets {
+      guard next != Self.none, edges[Int(next)].target == target else { return false }
+      next = edges[Int(next)].nextOut
     }
+    return next == Self.none
   }
 
   /// Adds an edge, to the front of its target's list if the source is marked, otherwise to the end.

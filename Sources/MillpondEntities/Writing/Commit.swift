@@ -18,8 +18,8 @@ struct Commit: Sendable {
   /// The nodes that may not be needed any more.
   @usableFromInline var loose: [NodeNumber] = []
 
-  /// The notices for subscribers of the touched types.
-  @usableFromInline var notices: [Notice] = []
+  /// Whether a touched type has subscribers.
+  @usableFromInline var isAnnounced = false
 
   /// Objects to release after the unlock.
   @usableFromInline var released: [any Sendable] = []
@@ -69,7 +69,7 @@ extension EntityTables {
     }
     if hasForgotten {
       hasForgotten = false
-      rebuildSparse(&commit.released)
+      rebuildIfSparse(&commit.released)
     }
   }
 }

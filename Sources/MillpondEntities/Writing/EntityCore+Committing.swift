@@ -61,9 +61,7 @@ extension EntityCore {
       let isObserved = !isSilent && tables.isObserved
       var commit = Commit(now: now, isSilent: isSilent, isObserved: isObserved)
       body(&tables, &commit)
-      if !commit.changed.isEmpty || !commit.notices.isEmpty {
-        tables.queueNotices(of: &commit, causes)
-      }
+      if !commit.changed.isEmpty || commit.isAnnounced { tables.queueNotices(of: commit, causes) }
       tables.finish(&commit)
       return (commit.released, !tables.observers.notices.isEmpty, tables.isCrowded)
     }

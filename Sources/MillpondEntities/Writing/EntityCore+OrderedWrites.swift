@@ -70,23 +70,6 @@ extension EntityCore {
     }
   }
 
-  /// Stores a former value, unless the entity was written since the token was drawn.
-  ///
-  /// A value that a source has brought meanwhile is newer, and takes precedence.
-  ///
-  /// - Returns: Whether there is a confirmed value now.
-  @usableFromInline
-  func restore<E: Entity>(_ value: E, _ token: FillToken) -> Bool {
-    var isStored = false
-    inTurn {
-      if admits(token, for: value.reference) {
-        edits(of: E.self).write(value.id, .fill, .restore(value))
-      }
-      isStored = edits(of: E.self).draft(of: value.id).confirmed != nil
-    }
-    return isStored
-  }
-
   /// Returns whether a fill is admitted: if the entity was not written since the token was drawn, not
   /// even in the running transaction, and the token's flight still has a subscriber.
   ///

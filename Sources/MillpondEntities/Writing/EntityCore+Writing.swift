@@ -2,17 +2,6 @@ public import MillpondCore
 public import MillpondSignals
 
 extension EntityCore {
-  /// Stores a value, merged with the stored one.
-  @inlinable
-  func set<E: Entity>(_ value: E) {
-    if turn.isMine() {
-      return edits(of: E.self).write(value.id, transaction.order, .set(value))
-    }
-    let (left, mustDeliver) = turn.take { setAlone(value) }
-    withExtendedLifetime(left) {}  // released here, when others may write again
-    if mustDeliver { deliver() }
-  }
-
   /// Performs a transaction of one value, the usual case, in the same steps but without a list of
   /// edits.
   ///
@@ -25,9 +14,12 @@ extension EntityCore {
       let table = tables.table(E.self)
       return (table, table.find(value.id))
     }
-    // An optimistic write keeps more than one value.
+    var released: [any Sendable] = []
     if stored.layers != nil {
-      return writeAlone(nil, value) { $0.write(value.id, .now, .set(value)) }
+      // An optimistic write keeps more than one value.
+      edits(of: E.self).write(value.id, .now, .set(value))
+      let mustDeliver = commit(&released)
+      return ((nil, value, released), mustDeliver)
     }
     let (row, old) = (stored.row, stored.value)
     let new = old.map { value.replacing($0) } ?? value
@@ -35,13 +27,12 @@ extension EntityCore {
     let range = isChange ? readRelations(of: new, table.relations()) : 0..<0
     if !transaction.isEmpty {
       // Users' code has written something meanwhile, which belongs to this transaction.
-      return writeAlone(old, new) { edits in
-        var edit = Edit(value.id, stored)
-        (edit.value, edit.order) = (new, .now)
-        edits.write(edit)
-      }
+      var edit = Edit(value.id, stored)
+      (edit.value, edit.order) = (new, .now)
+      edits(of: E.self).write(edit)
+      let mustDeliver = commit(&released)
+      return ((old, new, released), mustDeliver)
     }
-    var released: [any Sendable] = []
     let mustDeliver = commit(&released) { tables, commit in
       var known = old == nil ? nil : row
       if isChange { known = table.put(new, value.id, at: known, targets[range], &tables, &commit) }
@@ -53,29 +44,7 @@ extension EntityCore {
     return ((old, new, released), mustDeliver)
   }
 
-  /// Performs a transaction of one edit in the list.
-  @usableFromInline
-  func writeAlone<E: Entity>(
-    _ old: E?, _ new: E, _ body: (EntityEdits<E>) -> Void
-  ) -> (left: (E?, E, [any Sendable]), mustDeliver: Bool) {
-    var released: [any Sendable] = []
-    body(edits(of: E.self))
-    let mustDeliver = commit(&released)
-    return ((old, new, released), mustDeliver)
-  }
-
-  @inlinable
-  func remove<E>(_ reference: Reference<E>) {
-    inTurn { edits(of: E.self).write(reference.id, transaction.order, .remove) }
-  }
-
-  @inlinable
-  func removeAll<E: Entity>(of type: E.Type) {
-    inTurn { edits(of: type).removeAll(transaction.order) }
-  }
-
-  /// - Parameter isEnd: Whether the store ends: observers and queries are not notified, and
-  ///   requests of earlier writes do not start any more.
+  /// - Parameter isEnd: Whether the store ends: then observers and queries are not notified.
   @usableFromInline
   func removeAll(isEnd: Bool = false) {
     inTurn {
@@ -84,15 +53,8 @@ extension EntityCore {
         transaction.clearedAt = .next()
         transaction.isSilent = isEnd
       }
-      if isEnd { tables.withLock { $0.observers.endedAt = transaction.clearedAt } }
       for table in tables.withLock({ $0.tables }) { table.removeAll(self, order) }
     }
-  }
-
-  /// Prunes at once, or at the end of the running transaction.
-  @usableFromInline
-  func prune(unusedFor age: Duration) {
-    inTurn { transaction.pruning = min(age, transaction.pruning ?? age) }
   }
 
   /// Returns the edits of a type in the running transaction, to which a write is about to be added.

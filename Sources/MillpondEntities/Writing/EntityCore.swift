@@ -38,24 +38,6 @@ final class EntityCore: @unchecked Sendable {
     return tables.withLock { $0.table(E.self).read(reference.id, at: now) }
   }
 
-  /// Returns the values of those entities that exist; for the writer, its latest writes.
-  @inlinable
-  func get<E>(all references: some Sequence<Reference<E>>) -> [E] {
-    // The user's sequence is not iterated under the lock.
-    let references = Array(references)
-    if turn.isMine() { return references.compactMap { get($0) } }
-    let now = time.now()
-    return tables.withLock { tables in
-      let table = tables.table(E.self)
-      return references.compactMap { table.read($0.id, at: now) }
-    }
-  }
-
-  @usableFromInline
-  var count: Int {
-    tables.withLock { $0.storedCount }
-  }
-
   // MARK: Notifying
 
   /// Carries out the waiting notices until there are none.
@@ -71,8 +53,8 @@ final class EntityCore: @unchecked Sendable {
   }
 
   @usableFromInline
-  func afterDelivery(_ body: @escaping Notice) {
-    tables.withLock { $0.observers.notices.append(body) }
+  func afterDelivery(_ body: @escaping @Sendable () -> Void) {
+    tables.withLock { $0.observers.notices.append(Notice(body)) }
     // Inside a transaction no notices are carried out; its end does that.
     if !turn.isMine() { deliver() }
   }

@@ -82,7 +82,7 @@ final class EntityEdits<E: Entity>: @unchecked Sendable {
   func write(_ edit: Edit<E>) {
     let place = place(of: edit.id)
     let before = place.map { edits[$0] }
-    if core.transaction.canUndo {
+    if core.transaction.depth > 0 {
       let undone = place ?? edits.count
       core.transaction.undone.append { self.undo(undone, before) }
     }

@@ -23,9 +23,10 @@ extension EntityCore {
       transaction.optimistic = revision
       defer { transaction.optimistic = outer }
       try body()
-      transaction.requests.append {
-        self.start(request, revision, confirm, outcome)
-      }
+      let session = tables.withLock { $0.observers.session }
+      let request = request.ended(with: session, .failed(CacheError.scopeEnded()))
+      transaction.requests.append(
+        Notice { self.start(request, revision, confirm, outcome) })
     }
     return repeated
   }
@@ -36,7 +37,7 @@ extension EntityCore {
     _ confirm: @escaping @Sendable (Revision, Answer?) -> Void, _ outcome: PublishSubject<Void>
   ) {
     let latest = SerialState<Answer?>(nil)
-    untilEnd(request, revision).subscribe(
+    request.subscribe(
       onProgress: { outcome.progress($0) },
       onNext: { latest.value = $0 },
       onFailed: { error in
@@ -55,32 +56,6 @@ extension EntityCore {
       })
   }
 
-  /// Returns a request that fails when the store ends.
-  private func untilEnd<Answer>(_ request: Signal<Answer>, _ revision: Revision) -> Signal<Answer> {
-    request.ended { run, end in
-      let hasEnded = self.tables.withLock { tables in
-        if tables.observers.endedAt > revision { return true }
-        tables.observers.requests[revision] = { end(.failed(CacheError.scopeEnded())) }
-        return false
-      }
-      if hasEnded { return end(.failed(CacheError.scopeEnded())) }
-      run.onEnd {
-        self.tables.discard { $0.observers.requests.removeValue(forKey: revision) }
-      }
-    }
-  }
-
-  /// Fails the requests of writes before the end of the store.
-  func endRequests() {
-    let ended = tables.withLock { tables in
-      let endedAt = tables.observers.endedAt
-      let ended = tables.observers.requests.filter { $0.key < endedAt }
-      for revision in ended.keys { tables.observers.requests[revision] = nil }
-      return ended
-    }
-    for end in ended.sorted(by: { $0.key < $1.key }) { end.value() }
-  }
-
   /// Confirms or undoes an optimistic write in a transaction of its own.
   ///
   /// - Parameters:
@@ -92,7 +67,7 @@ extension EntityCore {
     _ revision: Revision, isConfirmed: Bool, first: @escaping @Sendable () -> Void,
     then: @escaping @Sendable () -> Void
   ) {
-    let settle: Notice = {
+    let settle: @Sendable () -> Void = {
       self.inTurn {
         first()
         for table in self.tables.withLock({ $0.tables }) {

@@ -26,17 +26,9 @@ struct Transaction: Sendable {
   @usableFromInline var clearedAt = Revision.none
   @usableFromInline var isSilent = false
 
-  @usableFromInline
-  init() {}
-
   @inlinable
   var isEmpty: Bool {
     edits.isEmpty && pruning == nil && clearedAt == .none && requests.isEmpty
-  }
-
-  @inlinable
-  var canUndo: Bool {
-    depth > 0
   }
 
   /// The order of a write that is made now.

@@ -107,14 +107,14 @@ import Testing
     var random = SeededGenerator(seed: UInt64(seed))
     var (list, expected) = (ObserverList(), [Int]())
     for number in 1...500 {
-      list.add(NodeObserver { _, _ in {} }, number)
+      list.add(NodeObserver { _, _ in Notice(for: number) {} }, number)
       expected.append(number)
       while Bool.random(using: &random), let gone = expected.randomElement(using: &random) {
         expected.removeAll { $0 == gone }
         #expect(list.remove(gone) != nil && list.remove(gone) == nil)
       }
       var found: [Int] = []
-      list.forEach { number, _ in found.append(number) }
+      list.forEach { found.append($0.notice(0, []).number) }
       #expect(found == expected)
       #expect(list.isEmpty == expected.isEmpty)
     }

@@ -33,7 +33,7 @@ import Testing
       let steps = edits.flatMap { single.apply([$0]) }
       #expect(changes == (steps.isEmpty ? [] : [.reset(single.values)]))
       #expect(many.values == single.values)
-      #expect(many.arrivals == single.arrivals)
+      #expect(many.list.map(\.arrival) == single.list.map(\.arrival))
       #expect(many.members.mapValues { $0.arrival } == single.members.mapValues { $0.arrival })
     }
   }

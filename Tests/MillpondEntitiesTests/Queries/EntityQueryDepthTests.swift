@@ -188,7 +188,7 @@ import Testing
     recorder.dispose()
 
     #expect(store.core.tables.withLock { $0.graph.markedCount } == 0)
-    #expect(store.core.tables.withLock { $0.deepListenerCount } == 0)
+    #expect(store.core.tables.withLock { $0.depths.max() } == 0)
   }
 
   @Test func `a list that stays keeps its marks when observers leave`() {

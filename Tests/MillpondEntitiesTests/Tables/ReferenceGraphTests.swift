@@ -25,7 +25,7 @@ import Testing
     for node in 0..<NodeNumber(count - 1) { graph.connect(node, to: [node + 1]) }
     watch(NodeNumber(count - 10), in: &graph)
 
-    let found = graph.watched(above: [NodeNumber(count - 4)])
+    let found = graph.noticing([NodeNumber(count - 4)], [0]).watched
 
     #expect(found == [NodeNumber(count - 10)])
     #expect(graph.nodes.count { $0.seen == graph.walk } == 7)
@@ -36,7 +36,7 @@ import Testing
     for node in NodeNumber(0)..<9 { graph.connect(node, to: [node + 1]) }
     watch(5, in: &graph)
 
-    #expect(graph.watched(above: [4]).isEmpty)
+    #expect(graph.noticing([4], [0]).watched.isEmpty)
     #expect(graph.nodes.allSatisfy { $0.seen != graph.walk })
   }
 
@@ -48,7 +48,7 @@ import Testing
     watch(NodeNumber(count / 2), in: &graph)
     graph.steps = 0
 
-    let found = graph.watched(above: [0])
+    let found = graph.noticing([0], [0]).watched
 
     #expect(Set(found) == [0, NodeNumber(count / 2)])
     #expect(graph.steps < 4)
@@ -59,7 +59,7 @@ import Testing
     var graph = graph(Int(count))
     for node in 0..<count - 1 { graph.connect(node, to: [node + 1]) }
     for node in 0..<count { watch(node, in: &graph) }
-    _ = graph.watched(above: [count - 2, count - 1])
+    _ = graph.noticing([count - 2, count - 1], [0]).watched
     graph.steps = 0
 
     let origins = graph.origins(of: [count - 2, count - 1])
@@ -73,10 +73,10 @@ import Testing
     var graph = graph(3)
     for node in NodeNumber(0)..<2 { graph.connect(node, to: [node + 1]) }
     watch(0, in: &graph)
-    let former = graph.watched(above: [2])
+    let former = graph.noticing([2], [0]).watched
     graph.walk = .max
 
-    let found = graph.watched(above: [2])
+    let found = graph.noticing([2], [0]).watched
 
     #expect(former == [0])
     #expect(found == [0])
@@ -90,8 +90,9 @@ import Testing
     graph.connect(0, to: [2])
 
     #expect(graph.isMarked(1))
-    #expect(graph.watched(above: [1]).isEmpty)
-    graph.remark(below: [0])
+    #expect(graph.noticing([1], [0]).watched.isEmpty)
+    graph.beginMarking()
+    graph.mark(below: [0])
     #expect(!graph.isMarked(1))
     #expect(graph.isMarked(2))
     #expect(graph.markedCount == 2)
@@ -113,11 +114,14 @@ import Testing
       graph.connect(NodeNumber(source), to: targets[source])
       let changed = NodeNumber.random(in: 0..<NodeNumber(count), using: &random)
 
-      let found = graph.watched(above: [changed])
+      let found = graph.noticing([changed], [0]).watched
 
       let expected = watched.filter { reachable(from: $0, targets).contains(changed) }
       #expect(found.sorted() == expected)
-      if Int.random(in: 0..<20, using: &random) == 0 { graph.remark(below: watched) }
+      if Int.random(in: 0..<20, using: &random) == 0 {
+        graph.beginMarking()
+        graph.mark(below: watched)
+      }
       #expect(graph.putsMarkedFirst)
     }
     #expect(graph.edges.count < 100)
@@ -138,7 +142,7 @@ import Testing
     }
     for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
     let changed = (0..<NodeNumber(count)).shuffled(using: &random).prefix(15)
-    let found = graph.watched(above: Array(changed))
+    let found = graph.noticing(Array(changed), [0]).watched
 
     let origins = graph.origins(of: Array(changed))
 
@@ -164,7 +168,7 @@ import Testing
     }
     for node in 0..<NodeNumber(count) where node % 3 == 0 { watch(node, in: &graph) }
     let changed = Array((0..<NodeNumber(count)).shuffled(using: &random).prefix(100))
-    let found = graph.watched(above: changed)
+    let found = graph.noticing(changed, [0]).watched
 
     let all = graph.causes(of: found, among: changed, changed)
     let single = found.map { graph.causes(of: [$0], among: changed, changed)[0] }

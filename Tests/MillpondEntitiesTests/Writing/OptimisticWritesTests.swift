@@ -212,7 +212,7 @@ extension EntityStore {
     core.tables.withLock { tables in
       let table = tables.table(Thing.self)
       return table.optimistic.isEmpty && table.optimisticWrites.isEmpty
-        && tables.retains.isEmpty && tables.observers.requests.isEmpty
+        && tables.retains.isEmpty
     }
   }
 }

@@ -3,30 +3,29 @@ import MillpondSignals
 import MillpondTesting
 import Testing
 
-@Suite struct EntityAccessTests {
+@Suite struct EntityReferencesTests {
   let store = EntityStore()
 
-  /// A function that is written once, for a store and for a transaction.
-  private func rename(_ thing: Reference<Thing>, _ name: String, in entities: some EntityAccess) {
-    entities.update { entities in
-      guard var found = entities.get(thing) else { return }
+  private func rename(_ thing: Reference<Thing>, _ name: String) {
+    store.update { store in
+      guard var found = store.get(thing) else { return }
       found.name = name
-      entities.set(found)
-      if let owner = entities.get(found.owner) {
-        entities.set(Person(id: owner.id, age: owner.age + 1))
+      store.set(found)
+      if let owner = store.get(found.owner) {
+        store.set(Person(id: owner.id, age: owner.age + 1))
       }
     }
   }
 
-  @Test func `a function takes a store or a transaction`() {
+  @Test func `a function of entities is a transaction, or a part of its caller's`() {
     store.set(Thing(1, "a", owner: "p"))
     store.set(Person(id: "p"))
     let recorder = store.recorder(of: 1)
 
-    rename(Reference(1), "b", in: store)
-    store.update { entities in
-      rename(Reference(1), "c", in: entities)
-      rename(Reference(1), "d", in: entities)
+    rename(Reference(1), "b")
+    store.update { _ in
+      rename(Reference(1), "c")
+      rename(Reference(1), "d")
     }
 
     #expect(recorder.names == ["a", "b", "d"])
@@ -54,22 +53,6 @@ import Testing
     store.set([Thing]())
 
     #expect(recorder.values.map { $0.map(\.name) } == [[], ["c", "b"]])
-  }
-
-  @Test func `removals are common as well`() {
-    func clear(_ entities: some EntityAccess) {
-      entities.set(Thing(1))
-      entities.set(Person(id: "p"))
-      entities.remove(Reference<Thing>(1))
-      entities.removeAll(of: Person.self)
-      entities.set(Thing(2))
-      entities.removeAll()
-    }
-
-    clear(store)
-    store.update { clear($0) }
-
-    #expect(store.count == 0)
   }
 
   @Test func `an absent relation leads to nothing`() {
