@@ -68,7 +68,11 @@ public struct EntityQuery<E: Entity>: Sendable {
   ///   them.
   @inlinable
   public var values: Signal<[E]> {
-    list { list, edits in list.apply(edits).isEmpty ? nil : list.values }
+    list { list, edits in
+      let changes = list.apply(edits)
+      if case .reset(let values)? = changes.last { return values }
+      return changes.isEmpty ? nil : list.values
+    }
   }
 
   /// The changes of the list, commit by commit; at first the insertion of all matching entities, or
