@@ -28,31 +28,29 @@ extension ReferenceGraph {
     _ changed: [NodeNumber], _ depths: [Int], limit: Int = .max
   ) -> Noticing {
     beginWalk()
+    let isListed = depths.contains { $0 > 0 }
     var (found, reached, distance) = (Noticing(), [NodeNumber](), 0)
     for root in changed { _ = reach(root, &reached) }
     var (place, levelEnd) = (0, reached.count)
     while place < reached.count {
       if place == levelEnd { (distance, levelEnd) = (distance + 1, reached.count) }
       let number = reached[place]
-      let node = nodes[Int(number)]
-      if node.isWatched { found.watched.append(number) }
-      if distance > 0, node.isStored, depths[Int(node.table)] >= distance {
+      let index = Int(number)
+      if nodes[index].isWatched { found.watched.append(number) }
+      if isListed, distance > 0, nodes[index].isStored,
+        depths[Int(nodes[index].table)] >= distance
+      {
         found.listed.append((number, distance))
       }
-      if distance < limit { climb(from: node, &reached) }
+      var next = distance < limit ? nodes[index].firstIn : Self.none
+      while next != Self.none {
+        let edge = edges[Int(next)]
+        steps += 1
+        next = reach(edge.source, &reached) ? edge.nextIn : Self.none
+      }
       place += 1
     }
     return found
-  }
-
-  /// Adds the nodes that refer to a node to the walk.
-  private mutating func climb(from node: Node, _ reached: inout [NodeNumber]) {
-    var next = node.firstIn
-    while next != Self.none {
-      let edge = edges[Int(next)]
-      steps += 1
-      next = reach(edge.source, &reached) ? edge.nextIn : Self.none
-    }
   }
 
   /// Adds a node to the walk if it is marked; if it is not, no later edge of its list is.
