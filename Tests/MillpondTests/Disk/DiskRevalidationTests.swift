@@ -75,7 +75,7 @@ import Testing
     let cache = open()
     _ = try await cache.layered(over: origin(data, known)).get("a").value
     try await cache.flush().value
-    let before = cache.statistics.bytesWritten
+    let before = await cache.openStatistics().bytesWritten
     pass(60)
 
     _ = try await cache.layered(over: origin(data, known)).get("a").value
