@@ -22,6 +22,9 @@ protocol FileCalls: Sendable {
     _ descriptor: Int32, into bytes: UnsafeMutableRawBufferPointer, at offset: Int
   ) -> Int?
 
+  /// Whether the file system keeps the file in memory, so that reading it never waits.
+  func isInMemory(_ descriptor: Int32) -> Bool
+
   /// Returns the number of bytes that were written.
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int
 

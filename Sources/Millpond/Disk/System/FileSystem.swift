@@ -66,6 +66,7 @@ final class OpenFile: Sendable {
   private let descriptor: Int32
   private let calls: any FileCalls
   private let isClosed = AtomicValue(false)
+  private let nature = AtomicValue<UInt8>(0)
 
   init(_ descriptor: Int32, _ path: String, _ calls: any FileCalls) {
     self.descriptor = descriptor
@@ -114,7 +115,22 @@ final class OpenFile: Sendable {
 
   /// Fills `bytes` if that needs no waiting; returns whether it did.
   func readNow(into bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-    calls.readNow(descriptor, into: bytes, at: offset) == bytes.count
+    let nature = Nature(rawValue: nature.load(ordering: .relaxed)) ?? .unknown
+    if nature == .inMemory {
+      return (try? calls.read(descriptor, into: bytes, at: offset)) == bytes.count
+    }
+    if let count = calls.readNow(descriptor, into: bytes, at: offset) {
+      return count == bytes.count
+    }
+    guard nature == .unknown else { return false }
+    let isInMemory = calls.isInMemory(descriptor)
+    self.nature.store((isInMemory ? Nature.inMemory : .onDevice).rawValue, ordering: .relaxed)
+    return isInMemory && readNow(into: bytes, at: offset)
+  }
+
+  /// The place where the system keeps the file, as far as it has been queried.
+  private enum Nature: UInt8 {
+    case unknown, inMemory, onDevice
   }
 
   func write(_ bytes: some ContiguousBytes, at offset: Int = 0) throws {

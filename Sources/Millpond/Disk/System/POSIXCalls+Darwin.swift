@@ -8,6 +8,8 @@
     ) -> Int? {
       nil
     }
+
+    func isInMemory(_ descriptor: Int32) -> Bool { false }
   }
 
   /// Synchronizes the device's own cache too, which `fsync` does not reach here.

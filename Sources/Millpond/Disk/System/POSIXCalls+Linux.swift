@@ -24,6 +24,23 @@
       let count = call(descriptor, &part, 1, off_t(offset), Self.noWaiting)
       return count >= 0 ? count : nil
     }
+
+    private typealias StatusCall =
+      @convention(c) (Int32, UnsafeMutableRawPointer?) -> Int32
+
+    private static let statusCall: StatusCall? =
+      dlsym(nil, "fstatfs").map { unsafeBitCast($0, to: StatusCall.self) }
+
+    /// Whether the file is on a `tmpfs`.
+    ///
+    /// - Source: statfs(2); the type is the first word of the structure, which takes 120 bytes.
+    func isInMemory(_ descriptor: Int32) -> Bool {
+      guard let statusCall = Self.statusCall else { return false }
+      return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { status in
+        statusCall(descriptor, status.baseAddress) == 0
+          && status.loadUnaligned(as: Int.self) == 0x0102_1994
+      }
+    }
   }
 
   func synchronizeData(_ descriptor: Int32) -> Int32 { fdatasync(descriptor) }

@@ -178,6 +178,10 @@ extension FaultyCalls {
     }
   }
 
+  func isInMemory(_ descriptor: Int32) -> Bool {
+    false
+  }
+
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
     switch try enter(.write) {

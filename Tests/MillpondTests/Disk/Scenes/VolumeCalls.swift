@@ -108,6 +108,10 @@ final class VolumeCalls: FileCalls {
     try? read(descriptor, into: bytes, at: offset)
   }
 
+  func isInMemory(_ descriptor: Int32) -> Bool {
+    true
+  }
+
   func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws -> Int {
     apply(.write(file: try file(descriptor), Array(bytes), offset: offset))
     return bytes.count
