@@ -50,7 +50,7 @@ extension EntityStore {
   ///
   ///     store.set(draft, confirmedBy: api.create(draft))  // answers with what the server made of it
   ///
-  /// The last value before the completion counts. It is set as by ``set(_:)``, in place of the
+  /// The last value before the completion counts. It is set as by ``set(_:)-(E)``, in place of the
   /// optimistic value, unless a later write has replaced that. If the answer has another identity,
   /// such as one assigned by the server, the optimistic entity gives way to it.
   ///
