@@ -88,7 +88,9 @@ import Testing
 
   @Test func `files that former versions have left are removed at the next start`() async throws {
     try scene.makeFolder()
-    let former = ["0123456789abcdef.streamed", "0123456789abcdef.streamed.new"]
+    let former = [".streamed", ".streamed.new", ".running", ".journal"].map {
+      "0123456789abcdef" + $0
+    }
     for name in former + ["a.streamed"] {
       try Data().write(to: scene.folder.appending(path: name))
     }

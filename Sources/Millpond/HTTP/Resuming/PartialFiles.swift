@@ -31,6 +31,9 @@ struct PartialFiles: Sendable {
   /// Returns the names that have both files, oldest first; removes other files.
   func list() -> [(name: String, byteCount: Int)] {
     let files = Set((try? system.namesInFolder(path)) ?? [])
+    for file in files where Self.isFormer(file) {
+      try? system.remove(folder.appendingPathComponent(file).path)
+    }
     return names(in: files).compactMap { name -> (name: String, status: Status)? in
       if files.contains(name + Kind.head.rawValue), let status = status(name) {
         removeUnkept(name)
@@ -41,6 +44,13 @@ struct PartialFiles: Sendable {
     }
     .sorted { $0.status.changed < $1.status.changed }
     .map { (name: $0.name, byteCount: $0.status.byteCount) }
+  }
+
+  /// Whether a file has the form of a former version.
+  private static func isFormer(_ file: String) -> Bool {
+    [".streamed", ".streamed.new", ".running", ".journal"].contains {
+      FileName.number(file, $0) != nil
+    }
   }
 
   private func names(in files: Set<String>) -> Set<String> {
