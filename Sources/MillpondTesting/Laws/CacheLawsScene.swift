@@ -131,12 +131,9 @@ extension CacheLawsScene {
   /// A get that waits behind another, for example for a slot, cannot be distinguished from a slow
   /// one, so the wait for it is short.
   func settle() async {
-    if isSettled { return }
-    if activeRuns.isEmpty && heldCount == 0 {
-      if await !wait(timeLimit, until: { self.isSettled }) { timeLimit = .zero }
-    } else if await !wait(min(timeLimit, grace), until: { self.isSettled }) {
-      grace = .zero
-    }
+    // A run that starts meanwhile may be what the others wait for.
+    if await !wait(timeLimit, until: { self.isSettled || self.isHeldBack }) { timeLimit = .zero }
+    if await !wait(min(timeLimit, grace), until: { self.isSettled }) { grace = .zero }
   }
 
   /// Answers all held gets and runs, and waits for the end of every get.
@@ -188,6 +185,9 @@ extension CacheLawsScene {
     }
     return isDone()
   }
+
+  /// Whether an answer is held back.
+  private var isHeldBack: Bool { heldCount > 0 || !activeRuns.isEmpty }
 
   private var isSettled: Bool {
     noteRuns()
