@@ -15,12 +15,6 @@ package struct Registry<Element: Sendable>: Sendable {
     byNumber.sorted { $0.key < $1.key }.map { (number: $0.key, element: $0.value) }
   }
 
-  /// The number of the latest element; zero if there is none.
-  package var latestNumber: Int { byNumber.keys.max() ?? 0 }
-
-  /// Whether there is an element with this number or a smaller one.
-  package func isAny(upTo number: Int) -> Bool { byNumber.keys.contains { $0 <= number } }
-
   /// The element with this number; setting changes only an element that is present.
   package subscript(number: Int) -> Element? {
     get { byNumber[number] }
