@@ -45,7 +45,7 @@ import Testing
       }
       let declaration =
         /(?:@\w+ )*public (?:final class|class|struct|enum|protocol|actor|typealias) (\w+)/
-      // What the compiler refuses needs no name that is free.
+      // A use that the compiler refuses needs no name that is free.
       return zip(lines, ["@"] + lines).compactMap { line, before in
         before.hasPrefix("@available(*, unavailable")
           ? nil : line.prefixMatch(of: declaration).map { String($0.1) }

@@ -53,7 +53,7 @@ extension Work {
         }
       },
       prepare: {
-        // What only reads finds the same values each time.
+        // An operation that only reads finds the same values each time.
         if opened.value != nil, operation == .get || operation == .contains { return }
         opened.value = nil
         let contender = try Contender(folder: folder.fresh(Contender.name))

@@ -58,7 +58,7 @@ extension LogWriter {
       let (hash, old) = (
         KeyHash(record.key), record.location(segment: oldest.segment.number, offset)
       )
-      // What is damaged is lost with its segment; a get that finds no segment drops the entry.
+      // A damaged record is lost with its segment; a get that finds no segment drops the entry.
       guard state.withLock({ $0.index.holds(hash, at: old) }), record.isWhole else { return }
       var new = old
       new.segment = part.segment.number
